@@ -1,0 +1,31 @@
+import { defineConfig } from "vitest/config";
+
+/** One project per layer; each says where its tests stand and how long one may take. */
+function layer(name: string, include: readonly string[], timeoutMs: number) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      include: [...include],
+      testTimeout: timeoutMs,
+      hookTimeout: timeoutMs,
+    },
+  };
+}
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    teardownTimeout: 10_000,
+    restoreMocks: true,
+    allowOnly: false,
+    projects: [
+      layer("unit", ["src/**/*.test.ts"], 10_000),
+      layer("contract", ["test/contract/**/*.test.ts"], 30_000),
+      layer("integration", ["test/integration/**/*.test.ts", "test/cases/**/*.test.ts"], 60_000),
+      layer("sim", ["sim/**/*.test.ts"], 60_000),
+      layer("tidy", ["test/*.test.ts"], 30_000),
+    ],
+  },
+});
