@@ -1,0 +1,293 @@
+import type { AuditRecord, Command, LaneRow, OperationRecord, SkuRow } from "./command.ts";
+import { scopeOfOrder, scopeOfSale, scopeOfSku } from "./command.ts";
+import {
+  type LedgerEntry,
+  type ProjectedEntry,
+  projected,
+  type Settled,
+  sealEntry,
+} from "./entry.ts";
+import { invariant } from "./invariant.ts";
+import type { Order, Payment } from "./reservation.ts";
+import type { Sale } from "./sale.ts";
+import { canMove, move, type Operation, unitsDelta } from "./stock.ts";
+import type { Ticket } from "./ticket.ts";
+import type {
+  BuyerId,
+  Instant,
+  Lane,
+  OperationId,
+  ReservationId,
+  SaleId,
+  SkuId,
+} from "./values.ts";
+
+/**
+ * The working set of one commit: the rows that its commands need, and what they change. The
+ * rules of `decide.ts` read and write it; a ledger adapter fills it and writes the changes.
+ */
+export class Book {
+  readonly now: Instant;
+  readonly lanes = new Map<Lane, LaneRow>();
+  readonly skus = new Map<SkuId, SkuRow>();
+  readonly orders = new Map<string, Order>();
+  readonly payments = new Map<string, readonly Payment[]>();
+  readonly sales = new Map<SaleId, Sale>();
+  readonly operations = new Map<string, OperationRecord>();
+  /** Units of a SKU that a buyer holds or owns in a sale, where the sale has a limit. */
+  readonly units = new Map<string, number>();
+
+  readonly changes = {
+    entries: [] as LedgerEntry[],
+    newOrders: new Set<ReservationId>(),
+    orders: new Set<ReservationId>(),
+    skus: new Set<SkuId>(),
+    newSkus: new Set<SkuId>(),
+    payments: new Map<ReservationId, Set<OperationId>>(),
+    operations: [] as OperationRecord[],
+    newSales: new Set<SaleId>(),
+    sales: new Set<SaleId>(),
+    lanes: new Set<Lane>(),
+    audits: [] as AuditRecord[],
+  };
+  readonly projected: ProjectedEntry[] = [];
+  readonly settled: Settled[] = [];
+
+  constructor(now: Instant) {
+    this.now = now;
+  }
+
+  lane(lane: Lane): LaneRow {
+    const row = this.lanes.get(lane);
+    invariant(row !== undefined, `lane ${lane} is not in the ledger`);
+    return row;
+  }
+
+  unitsOf(saleId: SaleId, sku: SkuId, buyerId: BuyerId): number {
+    return this.units.get(unitsKey(saleId, sku, buyerId)) ?? 0;
+  }
+
+  operation(scope: string, operationId: string): OperationRecord | undefined {
+    return this.operations.get(operationKey(scope, operationId));
+  }
+
+  paymentsOf(id: string): readonly Payment[] {
+    return this.payments.get(id) ?? [];
+  }
+
+  /** Makes one entry: the SKU's next version, chained to the one before. */
+  append(draft: EntryDraft): LedgerEntry {
+    const row = this.skus.get(draft.sku);
+    invariant(row !== undefined, `SKU ${draft.sku} is not in the ledger`);
+    const { order } = draft;
+    const entry = sealEntry({
+      sku: draft.sku,
+      version: row.version + 1,
+      operation: draft.operation,
+      operationId: draft.operationId,
+      reservationId: order?.id ?? null,
+      quantity: draft.quantity,
+      after: move(row.balances, draft.operation, draft.quantity),
+      actor: draft.actor,
+      reason: draft.reason,
+      at: this.now,
+      previousHash: row.hash,
+    });
+    this.setSku({ ...row, balances: entry.after, version: entry.version, hash: entry.hash });
+    this.changes.entries.push(entry);
+    const skus = order === null ? [] : order.lines.map((line) => line.sku);
+    this.projected.push(projected(entry, row.lane, order === null ? null : { ...order, skus }));
+    if (order !== null) this.#countUnits(order, draft);
+    return entry;
+  }
+
+  setSku(row: SkuRow): void {
+    if (!this.skus.has(row.sku)) this.changes.newSkus.add(row.sku);
+    this.skus.set(row.sku, row);
+    this.changes.skus.add(row.sku);
+  }
+
+  setOrder(order: Order): Order {
+    if (!this.orders.has(order.id)) this.changes.newOrders.add(order.id);
+    this.orders.set(order.id, order);
+    this.changes.orders.add(order.id);
+    return order;
+  }
+
+  setPayment(id: ReservationId, payment: Payment): void {
+    const others = this.paymentsOf(id).filter((other) => other.paymentId !== payment.paymentId);
+    this.payments.set(id, [...others, payment]);
+    const changed = this.changes.payments.get(id) ?? new Set();
+    this.changes.payments.set(id, changed.add(payment.paymentId));
+  }
+
+  setSale(sale: Sale): Sale {
+    if (!this.sales.has(sale.saleId)) this.changes.newSales.add(sale.saleId);
+    this.sales.set(sale.saleId, sale);
+    this.changes.sales.add(sale.saleId);
+    return sale;
+  }
+
+  setLane(row: LaneRow): void {
+    this.lanes.set(row.lane, row);
+    this.changes.lanes.add(row.lane);
+  }
+
+  record(operation: Omit<OperationRecord, "at">): OperationRecord {
+    const record = { ...operation, at: this.now };
+    const key = operationKey(record.scope, record.operationId);
+    invariant(!this.operations.has(key), `operation ${key} is decided already`);
+    this.operations.set(key, record);
+    this.changes.operations.push(record);
+    return record;
+  }
+
+  audit(record: Omit<AuditRecord, "at">): void {
+    this.changes.audits.push({ ...record, at: this.now });
+  }
+
+  canMove(sku: SkuId, operation: Operation, quantity: number): boolean {
+    const row = this.skus.get(sku);
+    return row !== undefined && canMove(row.balances, operation, quantity);
+  }
+
+  #countUnits(order: Order, draft: EntryDraft): void {
+    const delta = unitsDelta(draft.operation, draft.quantity);
+    if (delta === 0 || order.saleId === null || order.buyerId === null) return;
+    const key = unitsKey(order.saleId, draft.sku, order.buyerId);
+    this.units.set(key, (this.units.get(key) ?? 0) + delta);
+  }
+}
+
+export type EntryDraft = {
+  readonly sku: SkuId;
+  readonly operation: Operation;
+  readonly operationId: string;
+  readonly quantity: number;
+  readonly order: Order | null;
+  readonly actor: string;
+  readonly reason: string;
+};
+
+/** Ids cannot hold a line feed, so it frames them. */
+export function unitsKey(saleId: SaleId, sku: SkuId, buyerId: BuyerId): string {
+  return `${saleId}\n${sku}\n${buyerId}`;
+}
+
+export function operationKey(scope: string, operationId: string): string {
+  return `${scope}\n${operationId}`;
+}
+
+/** What a working set must hold before its commands are decided. */
+export type BookKeys = {
+  readonly lanes: Set<Lane>;
+  /** Besides these, the SKUs on the lines of the orders. */
+  readonly skus: Set<SkuId>;
+  /** With their lines and payments. */
+  readonly orders: Set<string>;
+  /** Besides these, the sales of the SKUs and of the orders. */
+  readonly sales: Set<SaleId>;
+  readonly operations: { readonly scope: string; readonly operationId: OperationId }[];
+  /** Buyers whose units matter, where the sale has a limit: on every SKU of the sale. */
+  readonly buyers: { readonly saleId: SaleId; readonly buyerId: BuyerId }[];
+};
+
+export function keysOf(commands: readonly Command[]): BookKeys {
+  const keys: BookKeys = {
+    lanes: new Set(),
+    skus: new Set(),
+    orders: new Set(),
+    sales: new Set(),
+    operations: [],
+    buyers: [],
+  };
+  for (const command of commands) addKeys(keys, command);
+  return keys;
+}
+
+function addKeys(keys: BookKeys, command: Command): void {
+  switch (command.kind) {
+    case "ticket":
+      keys.lanes.add(command.stamp.lane);
+      return addTicketKeys(keys, command.ticket);
+    case "void":
+      keys.lanes.add(command.stamp.lane);
+      if (command.ticket === null) keys.orders.add(command.id);
+      else addTicketKeys(keys, command.ticket);
+      return;
+    case "barrier":
+      keys.lanes.add(command.lane);
+      return;
+    case "cancel":
+      if (command.stamp !== null) keys.lanes.add(command.stamp.lane);
+      keys.orders.add(command.id);
+      return;
+    case "confirm":
+    case "refuse-late":
+    case "expire":
+      keys.orders.add(command.id);
+      return;
+    case "extend":
+      keys.orders.add(command.id);
+      keys.operations.push({
+        scope: scopeOfOrder(command.id),
+        operationId: command.operationId,
+      });
+      return;
+    case "refund":
+    case "settle-payment":
+      keys.orders.add(command.id);
+      keys.operations.push({ scope: scopeOfOrder(command.id), operationId: command.refundId });
+      return;
+    case "give":
+    case "count":
+      keys.skus.add(command.sku);
+      keys.operations.push({ scope: scopeOfSku(command.sku), operationId: command.operationId });
+      return;
+    case "create-sale":
+      keys.sales.add(command.saleId);
+      for (const { sku } of command.items) keys.skus.add(sku);
+      return;
+    case "sale-state":
+      keys.sales.add(command.saleId);
+      if (command.operationId !== null) {
+        keys.operations.push({
+          scope: scopeOfSale(command.saleId),
+          operationId: command.operationId,
+        });
+      }
+      return;
+    case "sku-status":
+      keys.skus.add(command.sku);
+      if (command.operationId !== null) {
+        keys.operations.push({
+          scope: scopeOfSku(command.sku),
+          operationId: command.operationId,
+        });
+      }
+      return;
+  }
+}
+
+function addTicketKeys(keys: BookKeys, ticket: Ticket): void {
+  for (const { sku } of ticket.lines) keys.skus.add(sku);
+  switch (ticket.kind) {
+    case "reserve":
+      keys.orders.add(ticket.id);
+      keys.sales.add(ticket.saleId);
+      keys.buyers.push({ saleId: ticket.saleId, buyerId: ticket.buyerId });
+      return;
+    case "revive":
+      keys.orders.add(ticket.reservationId);
+      keys.sales.add(ticket.saleId);
+      keys.buyers.push({ saleId: ticket.saleId, buyerId: ticket.buyerId });
+      keys.operations.push({
+        scope: scopeOfOrder(ticket.reservationId),
+        operationId: ticket.paymentId,
+      });
+      return;
+    case "take":
+      keys.operations.push({ scope: scopeOfSku(ticket.sku), operationId: ticket.operationId });
+      return;
+  }
+}

@@ -1,0 +1,221 @@
+import type {
+  AuditRecord,
+  Command,
+  CommandResult,
+  LaneRow,
+  OperationRecord,
+  SkuRow,
+} from "../domain/command.ts";
+import type { LedgerEntry, ProjectedEntry, Settled } from "../domain/entry.ts";
+import type { Order, Payment, ReservationState } from "../domain/reservation.ts";
+import type { Sale, SaleState } from "../domain/sale.ts";
+import type { Balances } from "../domain/stock.ts";
+import type {
+  BuyerId,
+  Epoch,
+  Instant,
+  Lane,
+  OperationId,
+  ReservationId,
+  SaleId,
+  SkuId,
+} from "../domain/values.ts";
+import type { Snapshot } from "../hot-stock/hot-stock.ts";
+
+/**
+ * The ledger alone is the truth. A commit decides many commands in one transaction; its answer
+ * to an id is the answer for ever. A call that throws a `Fault` with an UNKNOWN code may have
+ * taken effect: the same commands are told again, and nothing is done twice.
+ */
+export interface Ledger {
+  /** Decides the commands in order, all in one transaction; results in the same order. */
+  commit(commands: readonly Command[]): Promise<Commit>;
+
+  /** The clock that decides: the database's. */
+  now(): Promise<Instant>;
+
+  // Lanes and the rebuild -------------------------------------------------------------------
+  lanes(): Promise<readonly LaneRow[]>;
+  /** Step 1: the next epoch of the lane, registered with the hot stock it is for. */
+  nextEpoch(lane: Lane, incarnation: string): Promise<Epoch>;
+  /** Step 5: one consistent read. `held`: tickets whose decision must be told. */
+  snapshot(lane: Lane, held: readonly string[]): Promise<Snapshot>;
+  /** Entries after a version, in order, as hot stock takes them. */
+  entriesAfter(sku: SkuId, version: number, limit: number): Promise<readonly ProjectedEntry[]>;
+  /** The decision of each of these tickets, where there is one. */
+  settled(lane: Lane, ticketIds: readonly string[]): Promise<readonly Settled[]>;
+
+  // Reads -----------------------------------------------------------------------------------
+  order(id: ReservationId): Promise<OrderView | null>;
+  orderEntries(id: ReservationId): Promise<readonly LedgerEntry[]>;
+  sale(saleId: SaleId): Promise<Sale | null>;
+  /** Newest first. */
+  sales(page: Page): Promise<readonly Sale[]>;
+  salesIn(states: readonly SaleState[]): Promise<readonly Sale[]>;
+  /** Closed sales without a hold: their answers may be forgotten. */
+  endedSales(): Promise<readonly SaleId[]>;
+  level(sku: SkuId): Promise<SkuRow | null>;
+  levels(skus: readonly SkuId[]): Promise<readonly SkuRow[]>;
+  /** In SKU order, after the cursor. */
+  levelPage(after: string | null, limit: number): Promise<readonly SkuRow[]>;
+  /** Balances and hash at an exact version (0: nothing yet); null if there is no such version. */
+  balancesAt(points: readonly VersionPoint[]): Promise<readonly (BalancesAt | null)[]>;
+  /** The last version at or before a time. */
+  versionAt(sku: SkuId, at: Instant): Promise<number>;
+  entries(sku: SkuId, query: EntryQuery): Promise<readonly EntryRow[]>;
+  operation(scope: string, operationId: OperationId): Promise<OperationRecord | null>;
+  /** Holds whose deadline has passed, after the cursor, in order of deadline. */
+  dueHolds(cursor: DueCursor | null, limit: number): Promise<readonly DueHold[]>;
+  search(text: string, limit: number): Promise<readonly SearchHit[]>;
+
+  // Proof -----------------------------------------------------------------------------------
+  /** Recomputes chains, sums and buckets, SKU by SKU; stops early at the first broken entry. */
+  verify(sku: SkuId | null): Promise<Verification>;
+  /** Σ of orders against buckets, per SKU: damage that a chain alone does not show. */
+  bucketDamage(skus: readonly SkuId[]): Promise<readonly BucketDamage[]>;
+  counts(): Promise<LedgerCounts>;
+
+  // Telling the world -----------------------------------------------------------------------
+  /** Entries whose event is not confirmed yet, in order per SKU. */
+  unpublished(limit: number): Promise<readonly EntryRow[]>;
+  /** Confirmed up to this version; a version never goes back. */
+  published(marks: readonly { readonly sku: SkuId; readonly version: number }[]): Promise<void>;
+
+  // Dead letters and audit ------------------------------------------------------------------
+  addDeadLetter(letter: NewDeadLetter): Promise<number>;
+  deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetter[]>;
+  deadLetter(id: number): Promise<DeadLetter | null>;
+  /** Only an open one is settled; false if somebody else was first. */
+  settleDeadLetter(id: number, settlement: DeadLetterSettlement): Promise<boolean>;
+  audit(record: Omit<AuditRecord, "at">): Promise<void>;
+  auditLog(query: AuditQuery): Promise<readonly (AuditRecord & { readonly id: number })[]>;
+
+  /** A secret that `migrate` made and the ledger keeps. */
+  secret(name: "reservation-ids" | "messages"): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+export type Commit = {
+  readonly results: readonly CommandResult[];
+  readonly entries: readonly ProjectedEntry[];
+  readonly settled: readonly Settled[];
+};
+
+export type OrderView = {
+  readonly order: Order;
+  readonly payments: readonly Payment[];
+  readonly operations: readonly OperationRecord[];
+};
+
+export type Page = { readonly after: string | null; readonly limit: number };
+
+export type VersionPoint = { readonly sku: SkuId; readonly version: number };
+export type BalancesAt = VersionPoint & { readonly balances: Balances; readonly hash: string };
+
+export type EntryQuery = {
+  /** After this version (ascending). */
+  readonly after: number;
+  readonly limit: number;
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+};
+
+export type EntryRow = LedgerEntry & {
+  readonly publication: "pending" | "success";
+  readonly saleId: SaleId | null;
+  readonly buyerId: BuyerId | null;
+};
+
+export type DueCursor = { readonly expiresAt: Instant; readonly id: ReservationId };
+export type DueHold = DueCursor;
+
+export type SearchHit = {
+  readonly type: "reservation" | "sku" | "sale" | "dead-letter" | "operation";
+  readonly id: string;
+  readonly matched:
+    | "reservationId"
+    | "buyerId"
+    | "idempotencyKey"
+    | "paymentId"
+    | "sku"
+    | "saleId"
+    | "operationId"
+    | "messageId";
+  readonly state: ReservationState | string;
+  readonly at: Instant;
+};
+
+export type Verification = {
+  readonly ok: boolean;
+  readonly skus: number;
+  readonly entries: number;
+  readonly firstBroken: {
+    readonly sku: SkuId;
+    readonly version: number;
+    readonly what: string;
+    readonly expected: string;
+    readonly found: string;
+  } | null;
+};
+
+export type BucketDamage = {
+  readonly sku: SkuId;
+  readonly what: string;
+  readonly expected: number;
+  readonly found: number;
+  readonly reservationId: ReservationId | null;
+};
+
+export type LedgerCounts = {
+  readonly skus: number;
+  readonly entries: number;
+  readonly orders: Readonly<Partial<Record<ReservationState, number>>>;
+  readonly deadLetters: number;
+  readonly unpublished: number;
+};
+
+export type NewDeadLetter = {
+  readonly lane: Lane;
+  readonly reason: string;
+  readonly body: Buffer;
+  /** What could be read of it. */
+  readonly kind: string | null;
+  readonly itemId: string | null;
+  readonly sku: string | null;
+  readonly tries: number;
+};
+
+export type DeadLetter = NewDeadLetter & {
+  readonly id: number;
+  readonly state: "open" | "replayed" | "discarded";
+  readonly createdAt: Instant;
+  readonly settledAt: Instant | null;
+  readonly settledBy: string | null;
+  readonly settledReason: string | null;
+};
+
+export type DeadLetterSettlement = {
+  readonly state: "replayed" | "discarded";
+  readonly actor: string;
+  readonly reason: string;
+};
+
+export type DeadLetterQuery = {
+  readonly state: DeadLetter["state"] | null;
+  readonly lane: Lane | null;
+  readonly reason: string | null;
+  readonly itemId: string | null;
+  readonly after: number;
+  readonly limit: number;
+};
+
+export type AuditQuery = {
+  readonly actor: string | null;
+  readonly action: string | null;
+  readonly subject: string | null;
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+  /** Older than this id; null: from the newest. */
+  readonly before: number | null;
+  readonly limit: number;
+};
