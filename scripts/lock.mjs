@@ -19,7 +19,9 @@ export async function withLock(folder, action, onWait) {
   let told = false;
   while (!acquire(folder)) {
     if (Date.now() > deadline) {
-      throw new Error(`waited ${waitMsMax / 60_000} minutes for ${folder}; remove it and try again`);
+      throw new Error(
+        `waited ${waitMsMax / 60_000} minutes for ${folder}; remove it and try again`,
+      );
     }
     if (!told) onWait?.(owner(folder));
     told = true;

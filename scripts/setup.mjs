@@ -1,6 +1,5 @@
-// Makes a checkout ready to run: the right Node, the dependencies of the lock file, a current dist/.
-// Quiet and quick when there is nothing to do. Standard output stays empty: it belongs to the
-// command that follows.
+// Makes a checkout ready to run: the right Node, the locked dependencies, a current dist/. Quiet
+// and quick when there is nothing to do. Standard output stays empty: it belongs to what follows.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
