@@ -1,0 +1,123 @@
+import { isIP } from "node:net";
+import { isId } from "./domain/values.ts";
+
+/** What a parser wanted to see; the loader adds where the value came from. */
+export class Expected extends Error {}
+
+export const roleNames = ["api", "relay", "writer", "expirer", "reconciler"] as const;
+export type Role = (typeof roleNames)[number];
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export type LedgerUrl =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "mysql" | "mariadb"; readonly url: string };
+export type StoreUrl<Kind extends string> =
+  | { readonly kind: "memory" }
+  | { readonly kind: Kind; readonly url: string };
+
+export function integer(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new Expected(`an integer from ${min} to ${max}`);
+  };
+}
+
+export function host(text: string): string {
+  if (/^[A-Za-z0-9.:_[\]-]+$/.test(text)) return text.replace(/^\[(.*)\]$/, "$1");
+  throw new Expected("a host name or an address");
+}
+
+export function ledgerUrl(text: string): LedgerUrl {
+  const sqlite = /^sqlite:(?!\/\/(?!\/))(?:\/\/)?(.+)$/.exec(text)?.[1];
+  if (sqlite !== undefined) return { kind: "sqlite", file: sqlite };
+  const kind = /^(mysql|mariadb):\/\/./.exec(text)?.[1];
+  if (kind === "mysql" || kind === "mariadb") return { kind, url: text };
+  throw new Expected("sqlite:FILE, mysql://… or mariadb://…");
+}
+
+export function storeUrl<const Kind extends string>(kinds: readonly Kind[]) {
+  return (text: string): StoreUrl<Kind> => {
+    if (text === "memory:") return { kind: "memory" };
+    const kind = kinds.find((one) => text.startsWith(`${one}://`) && text.length > one.length + 3);
+    if (kind !== undefined) return { kind, url: text };
+    throw new Expected(`memory: or ${kinds.map((one) => `${one}://…`).join(", ")}`);
+  };
+}
+
+export function serverUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol === "http:" || url?.protocol === "https:") return text.replace(/\/+$/, "");
+  throw new Expected("http://HOST:PORT or https://HOST");
+}
+
+export function roles(text: string): readonly Role[] {
+  if (text === "all") return roleNames;
+  const wanted = text.split(",").map((part) => part.trim());
+  const known = roleNames.filter((role) => wanted.includes(role));
+  if (known.length === new Set(wanted).size) return known;
+  throw new Expected(`all, or some of ${roleNames.join(",")}`);
+}
+
+export function logLevel(text: string): LogLevel {
+  const found = logLevels.find((level) => level === text);
+  if (found !== undefined) return found;
+  throw new Expected(logLevels.join(", "));
+}
+
+export type ApiKey = { readonly name: string; readonly secret: string };
+
+export function apiKeys(text: string): readonly ApiKey[] {
+  return pairs(text, "name:secret,…").map(([name, secret]) => ({ name, secret }));
+}
+
+export type MessageKey = { readonly kid: string; readonly key: Buffer };
+
+export function messageKeys(text: string): readonly MessageKey[] {
+  return pairs(text, "kid:base64,…").map(([kid, encoded]) => {
+    const key = Buffer.from(encoded, "base64");
+    if (key.length >= 32 && /^[A-Za-z0-9+/_-]+=*$/.test(encoded)) return { kid, key };
+    throw new Expected("kid:base64,… with keys of 32 bytes or more (openssl rand -base64 32)");
+  });
+}
+
+function pairs(text: string, expected: string): [string, string][] {
+  if (text === "") return [];
+  const found = text.split(",").map((part): [string, string] => {
+    const at = part.indexOf(":");
+    const [name, value] = [part.slice(0, at).trim(), part.slice(at + 1).trim()];
+    if (at < 1 || value === "" || !isId(name)) throw new Expected(expected);
+    return [name, value];
+  });
+  if (new Set(found.map(([name]) => name)).size === found.length) return found;
+  throw new Expected(`${expected} with different names`);
+}
+
+export function isLoopback(name: string): boolean {
+  if (isIP(name) === 4) return name.startsWith("127.");
+  return name === "localhost" || name === "::1" || name === "[::1]";
+}
+
+/** The candidate that was probably meant; undefined when nothing is near. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const within = Math.max(2, Math.floor(word.length / 3));
+  const [best] = candidates
+    .map((candidate) => ({ candidate, far: distance(word, candidate) }))
+    .filter(({ far }) => far <= within)
+    .sort((a, b) => a.far - b.far);
+  return best?.candidate;
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,317 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  apiKeys,
+  Expected,
+  host,
+  integer,
+  isLoopback,
+  ledgerUrl,
+  logLevel,
+  messageKeys,
+  nearest,
+  roleNames,
+  roles,
+  serverUrl,
+  storeUrl,
+} from "./config-values.ts";
+
+/**
+ * Flags over environment over file over defaults, from one table. A name that the table does not
+ * have is an error with a suggestion: a misspelt setting would otherwise be a silent default.
+ */
+const settings = {
+  host: { env: "HOLDFAST_HOST", flag: "--host", fallback: "127.0.0.1", parse: host },
+  port: { env: "HOLDFAST_PORT", flag: "--port", fallback: "8787", parse: integer(0, 65_535) },
+  ledger: {
+    env: "HOLDFAST_LEDGER_URL",
+    flag: "--ledger",
+    fallback: "sqlite:holdfast.db",
+    secret: "url",
+    parse: ledgerUrl,
+  },
+  hot: {
+    env: "HOLDFAST_HOT_URL",
+    flag: "--hot",
+    fallback: "memory:",
+    secret: "url",
+    parse: storeUrl(["redis", "rediss", "redis-cluster"]),
+  },
+  bus: {
+    env: "HOLDFAST_BUS_URL",
+    flag: "--bus",
+    fallback: "memory:",
+    secret: "url",
+    parse: storeUrl(["redis", "rediss", "amqp", "amqps", "rocketmq"]),
+  },
+  roles: { env: "HOLDFAST_ROLES", flag: "--roles", fallback: "all", parse: roles },
+  processes: {
+    env: "HOLDFAST_PROCESSES",
+    flag: "--processes",
+    fallback: "1",
+    parse: integer(1, 64),
+  },
+  apiKeys: { env: "HOLDFAST_API_KEYS", fallback: "", secret: "pairs", parse: apiKeys },
+  messageKeys: { env: "HOLDFAST_MESSAGE_KEYS", fallback: "", secret: "pairs", parse: messageKeys },
+  logLevel: { env: "HOLDFAST_LOG_LEVEL", flag: "--log-level", fallback: "info", parse: logLevel },
+  shutdownDelaySeconds: {
+    env: "HOLDFAST_SHUTDOWN_DELAY_SECONDS",
+    flag: "--shutdown-delay-seconds",
+    fallback: "0",
+    parse: integer(0, 300),
+  },
+  url: { env: "HOLDFAST_URL", flag: "--url", fallback: "http://127.0.0.1:8787", parse: serverUrl },
+  apiKey: {
+    env: "HOLDFAST_API_KEY",
+    flag: "--api-key",
+    fallback: "",
+    secret: "whole",
+    parse: (text) => (text === "" ? null : text),
+  },
+} as const satisfies Record<string, Setting>;
+
+type Setting = {
+  readonly env: string;
+  readonly flag?: string;
+  readonly fallback: string;
+  readonly secret?: "whole" | "url" | "pairs";
+  readonly parse: (text: string) => unknown;
+};
+
+export type SettingName = keyof typeof settings;
+export type Config = {
+  readonly [Name in SettingName]: ReturnType<(typeof settings)[Name]["parse"]>;
+};
+
+export type Flags = { readonly [Name in SettingName | "config"]?: string | undefined };
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type Sources = {
+  readonly flags?: Flags;
+  readonly env?: Environment;
+  /** Where the file is looked for and relative names begin. */
+  readonly folder?: string;
+};
+
+export type Origin = {
+  readonly name: SettingName;
+  readonly text: string;
+  readonly redacted: string;
+  /** `default`, or the flag, variable or file that said it. */
+  readonly origin: string;
+};
+export type Loaded = { readonly config: Config; readonly origins: readonly Origin[] };
+
+export const configFile = "holdfast.config.json";
+
+/** The one reader of the environment. Throws a `ConfigError`. */
+export function loadConfig(sources: Sources = {}): Loaded {
+  const env = sources.env ?? process.env;
+  const folder = resolve(sources.folder ?? ".");
+  const flags = sources.flags ?? {};
+  refuseUnknownVariables(env);
+  const file = readFile(folder, flags.config ?? env["HOLDFAST_CONFIG"]);
+  const names = Object.keys(settings) as SettingName[];
+  const origins = names.map((name) => find(name, { flags, env, file, folder }));
+  const config = Object.fromEntries(
+    origins.map(({ name, text, origin }) => [name, read(name, text, origin)]),
+  );
+  return { config: Object.freeze(config) as Config, origins };
+}
+
+export type ConfigProblem =
+  | "unknown-variable"
+  | "unknown-key"
+  | "file-missing"
+  | "file-broken"
+  | "both-forms"
+  | "bad-value"
+  | "not-in-this-build"
+  | "processes-in-memory"
+  | "roles-in-memory"
+  | "ledger-in-memory"
+  | "open-without-key";
+
+/** `usage`: it could not be read. Otherwise it was understood, and cannot keep the promises. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problem: ConfigProblem;
+  readonly facts: Readonly<Record<string, string>>;
+
+  constructor(problem: ConfigProblem, facts: Readonly<Record<string, string>>) {
+    const told = Object.entries(facts).map(([key, value]) => `${key} ${value}`);
+    super(`${problem.replaceAll("-", " ")}: ${told.join(", ")}`);
+    this.problem = problem;
+    this.facts = facts;
+  }
+
+  get isUsage(): boolean {
+    return !refusals.has(this.problem);
+  }
+}
+
+const refusals: ReadonlySet<ConfigProblem> = new Set<ConfigProblem>([
+  "not-in-this-build",
+  "processes-in-memory",
+  "roles-in-memory",
+  "ledger-in-memory",
+  "open-without-key",
+]);
+
+/** Refuses, before anything is opened, what could not keep the promises. */
+export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
+  const { ledger, hot, bus } = config;
+  if (ledger.kind !== "sqlite") notInThisBuild("--ledger", `${ledger.kind}://`, "sqlite:FILE");
+  if (hot.kind !== "memory") notInThisBuild("--hot", `${hot.kind}://`, "memory:");
+  if (bus.kind !== "memory") notInThisBuild("--bus", `${bus.kind}://`, "memory:");
+  if (config.processes > 1) {
+    throw new ConfigError("processes-in-memory", { processes: String(config.processes) });
+  }
+  const absent = roleNames.filter((role) => !config.roles.includes(role));
+  if (absent.length > 0) throw new ConfigError("roles-in-memory", { absent: absent.join(",") });
+  if (purpose === "serve" && ledger.kind === "sqlite" && ledger.file === ":memory:") {
+    throw new ConfigError("ledger-in-memory", { ledger: "sqlite::memory:" });
+  }
+  if (!isLoopback(config.host) && config.apiKeys.length === 0) {
+    throw new ConfigError("open-without-key", { host: config.host });
+  }
+}
+
+function notInThisBuild(flag: string, scheme: string, instead: string): never {
+  throw new ConfigError("not-in-this-build", { flag, scheme, instead });
+}
+
+// Sources -------------------------------------------------------------------------------------
+
+function variables(): string[] {
+  const own = Object.values(settings).flatMap((setting: Setting) =>
+    setting.secret === undefined ? [setting.env] : [setting.env, `${setting.env}_FILE`],
+  );
+  return [...own, "HOLDFAST_CONFIG"];
+}
+
+function refuseUnknownVariables(env: Environment): void {
+  const known = variables();
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith("HOLDFAST_") || known.includes(name)) continue;
+    throw new ConfigError("unknown-variable", { name, ...suggestion(name, known) });
+  }
+}
+
+function suggestion(word: string, candidates: readonly string[]): { suggestion?: string } {
+  const found = nearest(word, candidates);
+  return found === undefined ? {} : { suggestion: found };
+}
+
+type ConfigFile = { readonly path: string; readonly values: Readonly<Record<string, string>> };
+
+function readFile(folder: string, named: string | undefined): ConfigFile | null {
+  const path = resolve(folder, named ?? configFile);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (named === undefined && isMissing(error)) return null;
+    throw new ConfigError("file-missing", { file: named ?? configFile, why: reasonOf(error) });
+  }
+  const values: Record<string, string> = {};
+  for (const [key, value] of Object.entries(parseObject(text, named ?? configFile))) {
+    if (key === "$schema") continue;
+    const known = Object.keys(settings);
+    if (!known.includes(key)) {
+      throw new ConfigError("unknown-key", { key, file: path, ...suggestion(key, known) });
+    }
+    values[key] = fileValue(value, { key, path });
+  }
+  return { path: named ?? configFile, values };
+}
+
+function parseObject(text: string, file: string): Record<string, unknown> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError("file-broken", { file, why: reasonOf(error) });
+  }
+  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
+    return parsed as Record<string, unknown>;
+  }
+  throw new ConfigError("file-broken", { file, why: "expected one JSON object" });
+}
+
+function fileValue(value: unknown, where: { key: string; path: string }): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return String(value);
+  if (Array.isArray(value) && value.every((part) => typeof part === "string")) {
+    return value.join(",");
+  }
+  throw new ConfigError("bad-value", {
+    name: where.key,
+    origin: where.path,
+    expected: "a string, a number or a list of strings",
+  });
+}
+
+type Places = {
+  readonly flags: Flags;
+  readonly env: Environment;
+  readonly file: ConfigFile | null;
+  readonly folder: string;
+};
+
+function find(name: SettingName, places: Places): Origin {
+  const setting: Setting = settings[name];
+  const said = saidBy(name, setting, places);
+  const text = said?.text ?? setting.fallback;
+  return { name, text, redacted: redact(setting, text), origin: said?.origin ?? "default" };
+}
+
+function saidBy(name: SettingName, setting: Setting, { flags, env, file, folder }: Places) {
+  const flag = flags[name];
+  if (flag !== undefined) return { text: flag, origin: setting.flag ?? name };
+  const direct = env[setting.env];
+  const indirect = setting.secret === undefined ? undefined : env[`${setting.env}_FILE`];
+  if (direct !== undefined && indirect !== undefined) {
+    throw new ConfigError("both-forms", { name: setting.env });
+  }
+  if (direct !== undefined) return { text: direct, origin: setting.env };
+  if (indirect !== undefined) {
+    const origin = `${setting.env}_FILE`;
+    return { text: secretFrom(resolve(folder, indirect), origin), origin };
+  }
+  const text = file?.values[name];
+  return file === null || text === undefined ? undefined : { text, origin: file.path };
+}
+
+function secretFrom(path: string, origin: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new ConfigError("file-missing", { file: path, why: `${origin}: ${reasonOf(error)}` });
+  }
+}
+
+function read(name: SettingName, text: string, origin: string): unknown {
+  const setting: Setting = settings[name];
+  try {
+    return setting.parse(text);
+  } catch (error) {
+    if (!(error instanceof Expected)) throw error;
+    const found = setting.secret === undefined ? { found: text } : {};
+    throw new ConfigError("bad-value", { name, origin, expected: error.message, ...found });
+  }
+}
+
+function redact(setting: Setting, text: string): string {
+  if (text === "" || setting.secret === undefined) return text;
+  if (setting.secret === "whole") return "***";
+  if (setting.secret === "pairs") return text.replace(/:[^,]*/g, ":***");
+  return text.replace(/(\/\/[^:@/]*):[^@]*@/, "$1:***@");
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
