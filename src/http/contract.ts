@@ -1,0 +1,398 @@
+import { type Static, Type } from "typebox";
+import { rejections } from "../domain/rejection.ts";
+import { cartLinesMax, quantityMax } from "../domain/values.ts";
+import {
+  Count,
+  Flag,
+  Id,
+  Instant,
+  Level,
+  MaybeCount,
+  MaybeInstant,
+  MaybeText,
+  maybe,
+  Name,
+  OperationName,
+  object,
+  oneOf,
+  PlaceName,
+  page,
+  pageOf,
+  period,
+  Quantity,
+  Reason,
+  ReservationStateName,
+  SaleStateName,
+  Seconds,
+  Text,
+  Time,
+  textLengthMax,
+  Version,
+} from "./schema.ts";
+
+/**
+ * Every request and answer of the HTTP API, once: the routes check with these schemas, OpenAPI
+ * shows them, the console and the command line take their types. Nothing here needs Node.
+ */
+
+// Queries and paths --------------------------------------------------------------------------
+
+export const NoQuery = object({});
+export const SkuPath = object({ sku: Id });
+export const SalePath = object({ saleId: Id });
+export const ReservationPath = object({ reservationId: Type.String() });
+export const DeadLetterPath = object({ id: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }) });
+export const PageQuery = object(page);
+export const WaitQuery = object({
+  wait: Type.Optional(Type.String({ pattern: "^([0-9]|[12][0-9]|30)$" })),
+});
+export const AsOfQuery = object({
+  asOfVersion: Type.Optional(Version),
+  asOf: Type.Optional(Time),
+});
+export const EntriesQuery = object({
+  ...page,
+  ...period,
+  format: Type.Optional(oneOf(["json", "csv", "ndjson"])),
+  bom: Type.Optional(Flag),
+});
+export const deadLetterStates = ["open", "replayed", "discarded"] as const;
+const deadLetterFilter = {
+  reason: Type.Optional(Text),
+  itemId: Type.Optional(Text),
+};
+export const DeadLettersQuery = object({
+  ...page,
+  ...deadLetterFilter,
+  lane: Type.Optional(Version),
+  state: Type.Optional(oneOf(deadLetterStates)),
+});
+export const AuditQuery = object({
+  ...page,
+  ...period,
+  actor: Type.Optional(Text),
+  action: Type.Optional(Text),
+  subject: Type.Optional(Text),
+});
+export const SearchQuery = object({ q: Type.String({ minLength: 1, maxLength: textLengthMax }) });
+export const ReadyQuery = object({ verbose: Type.Optional(Flag) });
+
+// Reservations -------------------------------------------------------------------------------
+
+export const Line = object({ sku: Id, quantity: Quantity });
+export type Line = Static<typeof Line>;
+const Lines = Type.Array(Line, { minItems: 1, maxItems: cartLinesMax });
+
+export const ReservationRequest = object({ saleId: Id, buyerId: Id, items: Lines });
+export type ReservationRequest = Static<typeof ReservationRequest>;
+export const ConfirmRequest = object({ paymentId: Id, paidAt: Type.Optional(Time) });
+export const CancelRequest = object({ reason: Type.Optional(Text) });
+export const ExtendRequest = object({ operationId: Id, seconds: Seconds });
+export const RefundRequest = object({
+  refundId: Id,
+  items: Type.Optional(Lines),
+  restock: Type.Optional(Type.Boolean()),
+  paymentId: Type.Optional(Id),
+  reason: Type.Optional(Text),
+});
+export type RefundRequest = Static<typeof RefundRequest>;
+
+const Payment = object({
+  paymentId: Name,
+  state: oneOf(["taken", "due", "refunded"]),
+  paidAt: MaybeInstant,
+  recordedAt: Instant,
+  refundId: MaybeText,
+});
+const Refund = object({
+  refundId: Name,
+  at: Instant,
+  items: Type.Array(Line),
+  restock: Type.Boolean(),
+  paymentId: MaybeText,
+  reason: Name,
+});
+export const ReservationBody = object({
+  reservationId: Name,
+  saleId: MaybeText,
+  buyerId: MaybeText,
+  state: ReservationStateName,
+  items: Type.Array(Line),
+  createdAt: MaybeInstant,
+  decidedAt: MaybeInstant,
+  expiresAt: MaybeInstant,
+  endedAt: MaybeInstant,
+  paymentId: MaybeText,
+  revived: Type.Boolean(),
+  refunds: Type.Array(Refund),
+  refundDue: Type.Array(Payment),
+  payments: Type.Array(Payment),
+  code: MaybeText,
+  reason: MaybeText,
+  links: object({ self: Name, events: Name, timeline: Name }),
+});
+export type ReservationBody = Static<typeof ReservationBody>;
+
+export const TimelineBody = object({
+  reservationId: Name,
+  items: Type.Array(
+    object({
+      step: Name,
+      store: oneOf(["hot", "bus", "ledger"]),
+      at: Instant,
+      actor: Name,
+      attempt: MaybeCount,
+      sku: MaybeText,
+      quantity: MaybeCount,
+      version: MaybeCount,
+      hash: MaybeText,
+      detail: Name,
+    }),
+  ),
+});
+export type TimelineBody = Static<typeof TimelineBody>;
+
+// Stock --------------------------------------------------------------------------------------
+
+export const StockMoveRequest = object({ operationId: Id, quantity: Quantity, reason: Reason });
+export const AdjustRequest = object({
+  operationId: Id,
+  delta: Type.Optional(Type.Integer({ minimum: -quantityMax, maximum: quantityMax })),
+  total: Type.Optional(Level),
+  reason: Reason,
+});
+export type AdjustRequest = Static<typeof AdjustRequest>;
+export const CountRequest = object({ operationId: Id, found: Level, reason: Reason });
+export const StopRequest = object({ operationId: Id, reason: Reason });
+
+const balances = { available: Count, reserved: Count, sold: Count, frozen: Count, lost: Count };
+export const LevelBody = object({
+  sku: Name,
+  status: oneOf(["normal", "stopped"]),
+  statusReason: MaybeText,
+  saleId: MaybeText,
+  version: Count,
+  hash: Name,
+  total: Count,
+  ...balances,
+  hot: maybe(object({ version: Count, available: Count, inFlight: Count })),
+  drift: Count,
+  behind: Count,
+});
+export type LevelBody = Static<typeof LevelBody>;
+export const LevelPage = pageOf(LevelBody);
+
+export const EntryBody = object({
+  sku: Name,
+  version: Count,
+  operation: OperationName,
+  operationId: Name,
+  reservationId: MaybeText,
+  saleId: MaybeText,
+  buyerId: MaybeText,
+  quantity: Count,
+  from: PlaceName,
+  to: PlaceName,
+  after: object(balances),
+  actor: Name,
+  reason: Name,
+  at: Instant,
+  previousHash: Name,
+  hash: Name,
+  publication: oneOf(["pending", "success"]),
+});
+export type EntryBody = Static<typeof EntryBody>;
+export const EntryPage = pageOf(EntryBody);
+export const StockChangedBody = object({
+  level: LevelBody,
+  entry: maybe(EntryBody),
+  entries: Type.Array(EntryBody),
+});
+export type StockChangedBody = Static<typeof StockChangedBody>;
+
+// Sales --------------------------------------------------------------------------------------
+
+export const SaleRequest = object({
+  saleId: Id,
+  title: Type.Optional(Text),
+  opensAt: Type.Optional(Time),
+  closesAt: Type.Optional(Time),
+  holdSeconds: Seconds,
+  limitPerBuyer: Type.Optional(Quantity),
+  items: Type.Array(
+    object({ sku: Id, stock: Type.Integer({ minimum: 0, maximum: quantityMax }) }),
+    { minItems: 1, maxItems: cartLinesMax },
+  ),
+});
+export type SaleRequest = Static<typeof SaleRequest>;
+export const SaleMoveRequest = object({ operationId: Type.Optional(Id) });
+
+export const SaleBody = object({
+  saleId: Name,
+  title: Name,
+  state: SaleStateName,
+  opensAt: MaybeInstant,
+  closesAt: MaybeInstant,
+  holdSeconds: Count,
+  limitPerBuyer: MaybeCount,
+  createdAt: Instant,
+  closedAt: MaybeInstant,
+  items: Type.Array(LevelBody),
+});
+export type SaleBody = Static<typeof SaleBody>;
+export const SalePage = pageOf(SaleBody);
+
+// Proof, repair, looking ---------------------------------------------------------------------
+
+export const RepairRequest = object({
+  dryRun: Type.Boolean(),
+  sku: Type.Optional(Id),
+  reason: Type.Optional(Text),
+});
+export const VerifyRequest = object({ sku: Type.Optional(Id) });
+export const DeadLetterRequest = object({ reason: Reason });
+export const DeadLettersRequest = object({
+  filter: object({ ...deadLetterFilter, lane: Type.Optional(Level) }),
+  dryRun: Type.Boolean(),
+  reason: Reason,
+});
+export type DeadLettersRequest = Static<typeof DeadLettersRequest>;
+
+export const ReconciliationBody = object({
+  at: Instant,
+  skus: Count,
+  drift: Count,
+  behind: Count,
+  inFlight: Count,
+  repairs: Count,
+  closed: Count,
+  stopped: Count,
+  items: Type.Array(
+    object({
+      sku: Name,
+      version: Count,
+      hotVersion: Count,
+      behind: Count,
+      hotAvailable: Count,
+      inFlight: Count,
+      ledgerAvailable: Count,
+      drift: Count,
+      oldestTicketSeconds: Type.Number(),
+      status: Name,
+    }),
+  ),
+});
+export const RepairBody = object({
+  dryRun: Type.Boolean(),
+  actions: Type.Array(
+    object({
+      action: oneOf(["rebuild", "stop", "none"]),
+      subject: Name,
+      reason: Name,
+      done: Type.Boolean(),
+      look: Name,
+    }),
+  ),
+});
+export const VerificationBody = object({
+  ok: Type.Boolean(),
+  skus: Count,
+  entries: Count,
+  firstBroken: maybe(
+    object({ sku: Name, version: Count, what: Name, expected: Name, found: Name }),
+  ),
+});
+export const DeadLetterBody = object({
+  id: Count,
+  lane: Count,
+  state: oneOf(deadLetterStates),
+  reason: Name,
+  kind: MaybeText,
+  itemId: MaybeText,
+  sku: MaybeText,
+  tries: Count,
+  createdAt: Instant,
+  settledAt: MaybeInstant,
+  settledBy: MaybeText,
+  settledReason: MaybeText,
+  bytes: Count,
+  bodyBase64: Type.Optional(Name),
+});
+export type DeadLetterBody = Static<typeof DeadLetterBody>;
+export const DeadLetterPage = pageOf(DeadLetterBody);
+export const DeadLetterOutcomeBody = object({ id: Count, outcome: Name, detail: Name });
+export const DeadLetterOutcomesBody = object({
+  dryRun: Type.Boolean(),
+  /** True: the call's bound was reached and more match the filter. */
+  more: Type.Boolean(),
+  items: Type.Array(DeadLetterOutcomeBody),
+});
+export const AuditRecordBody = object({
+  id: Count,
+  at: Instant,
+  actor: Name,
+  action: Name,
+  subject: Name,
+  reason: Name,
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+});
+export const AuditPage = pageOf(AuditRecordBody);
+export const SearchBody = object({
+  q: Name,
+  hits: Type.Array(
+    object({ type: Name, id: Name, matched: Name, state: Name, at: Instant, link: MaybeText }),
+  ),
+  looked: Type.Array(Name),
+});
+export const CheckBody = object({
+  id: Name,
+  state: oneOf(["ok", "warn", "fail"]),
+  found: Name,
+  cause: Name,
+  fix: Name,
+});
+export type CheckBody = Static<typeof CheckBody>;
+export const DoctorBody = object({ ok: Type.Boolean(), checks: Type.Array(CheckBody) });
+export const ProbeBody = object({
+  status: Name,
+  parts: Type.Optional(Type.Array(object({ name: Name, ok: Type.Boolean(), ms: Type.Number() }))),
+});
+
+// Problems -----------------------------------------------------------------------------------
+
+export const problemCodes = [
+  "INVALID",
+  "KEY_MISSING",
+  "UNAUTHORIZED",
+  "FORBIDDEN",
+  "NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "REQUEST_TIMEOUT",
+  "TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "TOO_MANY",
+  "HEADERS_TOO_LARGE",
+  "INTERNAL",
+  ...rejections,
+] as const;
+export type ProblemCode = (typeof problemCodes)[number];
+
+export const FieldError = object({
+  in: oneOf(["body", "query", "path", "header"]),
+  pointer: Name,
+  message: Name,
+});
+export type FieldError = Static<typeof FieldError>;
+/** RFC 9457; a refusal may add what it wants to show: `state`, `reservation`, `level`. */
+export const ProblemBody = Type.Object({
+  type: Name,
+  code: oneOf(problemCodes),
+  status: Count,
+  title: Name,
+  detail: Name,
+  instance: Name,
+  retryable: Type.Boolean(),
+  errors: Type.Optional(Type.Array(FieldError)),
+});
+export type ProblemBody = Static<typeof ProblemBody>;
