@@ -209,7 +209,8 @@ function addKeys(keys: BookKeys, command: Command): void {
   switch (command.kind) {
     case "ticket":
       keys.lanes.add(command.stamp.lane);
-      return addTicketKeys(keys, command.ticket);
+      addTicketKeys(keys, command.ticket);
+      return;
     case "void":
       keys.lanes.add(command.stamp.lane);
       if (command.ticket === null) keys.orders.add(command.id);

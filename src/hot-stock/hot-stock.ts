@@ -120,6 +120,8 @@ export type Admission =
   /** Known: on its way (`pending`) or decided. */
   | { readonly kind: "replayed"; readonly state: "pending" | Answer["state"] }
   | { readonly kind: "refused"; readonly code: Rejection; readonly sku: SkuId | null }
+  /** As many tickets are in flight as the lane may hold: the ledger is behind, or away. */
+  | { readonly kind: "busy" }
   /** The sale or the SKU is not here: the caller asks the ledger what that means. */
   | { readonly kind: "missing"; readonly what: "sale" | "sku"; readonly sku: SkuId | null };
 

@@ -1,0 +1,26 @@
+import type { Clock } from "../clock.ts";
+
+/** Wakes whoever waits for work; a ring that nobody waits for is remembered once. */
+export class Bell {
+  #rung = false;
+  #waiting: (() => void)[] = [];
+
+  ring(): void {
+    this.#rung = true;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Until rung, until the signal, or for `maxMs`. */
+  async wait(clock: Clock, maxMs: number, signal: AbortSignal): Promise<void> {
+    if (!this.#rung && !signal.aborted) {
+      const woken = new AbortController();
+      const wake = (): void => woken.abort();
+      this.#waiting.push(wake);
+      signal.addEventListener("abort", wake, { once: true });
+      await clock.sleep(maxMs, woken.signal);
+      signal.removeEventListener("abort", wake);
+      this.#waiting = this.#waiting.filter((each) => each !== wake);
+    }
+    this.#rung = false;
+  }
+}

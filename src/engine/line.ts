@@ -1,0 +1,172 @@
+import type { Clock, Random } from "../clock.ts";
+import type { Command, CommandResult } from "../domain/command.ts";
+import { Fault } from "../domain/fault.ts";
+import { invariant } from "../domain/invariant.ts";
+import type { Events } from "../events.ts";
+import type { Commit, Ledger } from "../ledger/ledger.ts";
+import type { Decisions } from "./decisions.ts";
+import { countDecisions } from "./count-decisions.ts";
+import type { Projected, Projector } from "./projector.ts";
+
+/** Commands decided in one transaction. */
+const batchMax = 500;
+/** Commands that may wait for a transaction; past it a caller is told to come back. */
+const waitingMax = 20_000;
+const tries = 4;
+const pauseMs = 20;
+
+export type Decided = { readonly results: readonly CommandResult[]; readonly projected: Projected };
+
+type Waiting = {
+  readonly commands: readonly Command[];
+  readonly resolve: (decided: Decided) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * The group commit: commands that come while a transaction is under way are decided together in
+ * the next one. No timer: a lone command waits for nobody. After the commit whoever waits for a
+ * decision is told, then hot stock; there is no second path to stock.
+ */
+export class Line {
+  readonly #ledger: Ledger;
+  readonly #projector: Projector;
+  readonly #decisions: Decisions;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #events: Events;
+  #waiting: Waiting[] = [];
+  #waitingCommands = 0;
+  #busy = false;
+
+  constructor(parts: {
+    ledger: Ledger;
+    projector: Projector;
+    decisions: Decisions;
+    clock: Clock;
+    random: Random;
+    events: Events;
+  }) {
+    this.#ledger = parts.ledger;
+    this.#projector = parts.projector;
+    this.#decisions = parts.decisions;
+    this.#clock = parts.clock;
+    this.#random = parts.random;
+    this.#events = parts.events;
+  }
+
+  /** Decides these commands, in order. `projected` says whether hot stock has heard. */
+  run(commands: readonly Command[]): Promise<Decided> {
+    if (this.#waitingCommands + commands.length > waitingMax) {
+      return Promise.reject(new Fault("OVERLOADED", `${waitingMax} commands wait already`));
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ commands, resolve, reject });
+      this.#waitingCommands += commands.length;
+      if (!this.#busy) void this.#work();
+    });
+  }
+
+  async one(command: Command): Promise<CommandResult> {
+    const { results } = await this.run([command]);
+    const [result] = results;
+    invariant(result !== undefined, "a command has a result");
+    return result;
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    while (this.#waiting.length > 0) await this.#commitBatch(this.#take());
+    this.#busy = false;
+  }
+
+  #take(): readonly Waiting[] {
+    let commands = 0;
+    let count = 0;
+    for (const { commands: more } of this.#waiting) {
+      if (count > 0 && commands + more.length > batchMax) break;
+      commands += more.length;
+      count += 1;
+    }
+    this.#waitingCommands -= commands;
+    return this.#waiting.splice(0, count);
+  }
+
+  async #commitBatch(batch: readonly Waiting[]): Promise<void> {
+    const commands = batch.flatMap((each) => each.commands);
+    try {
+      const startedAt = this.#clock.mono();
+      const commit = await this.#commit(commands);
+      this.#events.batchCommitted(commands.length, this.#clock.mono() - startedAt);
+      countDecisions(this.#events, commands, commit.results, this.#clock.now());
+      this.#tell(commands, commit.results);
+      const projected = await this.#projector.project(commit.entries, commit.settled);
+      let from = 0;
+      for (const { commands: own, resolve } of batch) {
+        resolve({ results: commit.results.slice(from, from + own.length), projected });
+        from += own.length;
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  /** Commands carry their ids, so a batch whose outcome is unknown is simply told again. */
+  async #commit(commands: readonly Command[]): Promise<Commit> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#ledger.commit(commands);
+      } catch (error) {
+        if (!(error instanceof Fault)) return this.#isolate(commands, error);
+        if (!error.retryable || attempt === tries) throw error;
+        this.#events.unknownOutcome("commit");
+        await this.#clock.sleep(pauseMs * 2 ** attempt * (0.5 + this.#random.next()));
+      }
+    }
+  }
+
+  /** Something that cannot be: the one command that meets it is set aside, the others go on. */
+  async #isolate(commands: readonly Command[], error: unknown): Promise<Commit> {
+    if (commands.length === 1) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#events.alarm("broken", reason);
+      return { results: [{ status: "broken", sku: null, reason }], entries: [], settled: [] };
+    }
+    const half = Math.ceil(commands.length / 2);
+    const first = await this.#commit(commands.slice(0, half));
+    const second = await this.#commit(commands.slice(half));
+    return {
+      results: [...first.results, ...second.results],
+      entries: [...first.entries, ...second.entries],
+      settled: [...first.settled, ...second.settled],
+    };
+  }
+
+  #tell(commands: readonly Command[], results: readonly CommandResult[]): void {
+    for (const [index, command] of commands.entries()) {
+      const result = results[index];
+      const id = waitedFor(command);
+      if (id === null || result === undefined) continue;
+      if (result.status === "accepted" || result.status === "rejected") {
+        this.#decisions.tell(id, result);
+      }
+    }
+  }
+}
+
+/** The id under which somebody may wait for this command's decision. */
+function waitedFor(command: Command): string | null {
+  switch (command.kind) {
+    case "ticket":
+      return command.ticket.id;
+    case "void":
+    case "cancel":
+    case "confirm":
+    case "expire":
+    case "refund":
+    case "extend":
+      return command.id;
+    default:
+      return null;
+  }
+}

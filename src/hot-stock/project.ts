@@ -1,0 +1,91 @@
+import type { ProjectedEntry, Settled } from "../domain/entry.ts";
+import type { SkuId } from "../domain/values.ts";
+import type { Projection, ProjectReply } from "./hot-stock.ts";
+import { addUnits, advance, type HotSku, type LaneState, letGo, remember } from "./lane-state.ts";
+
+/** The ledger's news, in version order, each once. */
+export function projectAll(state: LaneState, projection: Projection): ProjectReply {
+  const found = new Findings();
+  for (const entry of projection.entries) projectEntry(state, entry, found);
+  for (const settled of projection.settled) dropSettled(state, settled, found);
+  return found.reply();
+}
+
+class Findings {
+  readonly gaps = new Map<SkuId, number>();
+  readonly forks = new Map<SkuId, number>();
+  readonly missing = new Set<SkuId>();
+  readonly gaveBack = new Set<SkuId>();
+
+  reply(): ProjectReply {
+    const points = (map: Map<SkuId, number>) =>
+      [...map].map(([sku, version]) => ({ sku, version }));
+    return {
+      gaps: points(this.gaps),
+      forks: points(this.forks),
+      missing: [...this.missing],
+      gaveBack: [...this.gaveBack],
+    };
+  }
+}
+
+function projectEntry(state: LaneState, entry: ProjectedEntry, found: Findings): void {
+  const sku = state.skus.get(entry.sku);
+  if (sku === undefined) {
+    found.missing.add(entry.sku);
+    return;
+  }
+  if (entry.version <= sku.version) {
+    const same = entry.version < sku.version || entry.hash === sku.hash;
+    if (!same) found.forks.set(entry.sku, sku.version);
+    return;
+  }
+  if (entry.version > sku.version + 1) {
+    found.gaps.set(entry.sku, sku.version);
+    return;
+  }
+  if (entry.previousHash !== sku.hash) {
+    found.forks.set(entry.sku, sku.version);
+    return;
+  }
+  apply(state, sku, entry, found);
+}
+
+/**
+ * Gives back what its ticket held (nothing, if it was lost; something else, if a retry had other
+ * content) and takes what the entry says.
+ */
+function apply(state: LaneState, sku: HotSku, entry: ProjectedEntry, found: Findings): void {
+  const before = sku.available;
+  if (entry.ticketId !== null) letGo(state, entry.ticketId, entry.sku);
+  advance(sku, entry);
+  addUnits(sku, entry.saleId, entry.buyerId, entry.unitsDelta);
+  if (entry.answer !== null) remember(state, entry.answer);
+  found.gaps.delete(entry.sku);
+  if (sku.available > before) found.gaveBack.add(entry.sku);
+}
+
+/**
+ * A ticket that was decided before it came gives back what it holds, SKU by SKU, and only once
+ * the version that decided it is here: before that, its units are not yet taken off.
+ */
+function dropSettled(state: LaneState, settled: Settled, found: Findings): void {
+  if (settled.answer !== null) remember(state, settled.answer);
+  state.voids.delete(settled.id);
+  const held = state.tickets.get(settled.id);
+  if (held === undefined) return;
+  for (const line of held.ticket.lines) {
+    const sku = state.skus.get(line.sku);
+    if (sku === undefined) {
+      found.missing.add(line.sku);
+      continue;
+    }
+    if (sku.version < (settled.versions.get(line.sku) ?? 0)) {
+      found.gaps.set(line.sku, sku.version);
+      continue;
+    }
+    if (letGo(state, settled.id, line.sku) > 0) found.gaveBack.add(line.sku);
+  }
+  const holds = held.ticket.lines.some(({ sku }) => state.skus.get(sku)?.overlay.has(settled.id));
+  if (!holds) state.tickets.delete(settled.id);
+}
