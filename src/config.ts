@@ -110,12 +110,31 @@ export function loadConfig(sources: Sources = {}): Loaded {
   const flags = sources.flags ?? {};
   refuseUnknownVariables(env);
   const file = readFile(folder, flags.config ?? env["HOLDFAST_CONFIG"]);
-  const names = Object.keys(settings) as SettingName[];
-  const origins = names.map((name) => find(name, { flags, env, file, folder }));
-  const config = Object.fromEntries(
-    origins.map(({ name, text, origin }) => [name, read(name, text, origin)]),
-  );
-  return { config: Object.freeze(config) as Config, origins };
+  const origins: Origin[] = [];
+  const config = parseAll((name) => {
+    const found = find(name, { flags, env, file, folder });
+    origins.push(found);
+    return found;
+  });
+  return { config: Object.freeze(config), origins };
+}
+
+function parseAll(find: (name: SettingName) => Origin): Config {
+  return {
+    host: read(find("host"), settings.host.parse),
+    port: read(find("port"), settings.port.parse),
+    ledger: read(find("ledger"), settings.ledger.parse),
+    hot: read(find("hot"), settings.hot.parse),
+    bus: read(find("bus"), settings.bus.parse),
+    roles: read(find("roles"), settings.roles.parse),
+    processes: read(find("processes"), settings.processes.parse),
+    apiKeys: read(find("apiKeys"), settings.apiKeys.parse),
+    messageKeys: read(find("messageKeys"), settings.messageKeys.parse),
+    logLevel: read(find("logLevel"), settings.logLevel.parse),
+    shutdownDelaySeconds: read(find("shutdownDelaySeconds"), settings.shutdownDelaySeconds.parse),
+    url: read(find("url"), settings.url.parse),
+    apiKey: read(find("apiKey"), settings.apiKey.parse),
+  };
 }
 
 export type ConfigProblem =
@@ -232,9 +251,7 @@ function parseObject(text: string, file: string): Record<string, unknown> {
   } catch (error) {
     throw new ConfigError("file-broken", { file, why: reasonOf(error) });
   }
-  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
-    return parsed as Record<string, unknown>;
-  }
+  if (isObject(parsed)) return parsed;
   throw new ConfigError("file-broken", { file, why: "expected one JSON object" });
 }
 
@@ -290,12 +307,12 @@ function secretFrom(path: string, origin: string): string {
   }
 }
 
-function read(name: SettingName, text: string, origin: string): unknown {
-  const setting: Setting = settings[name];
+function read<T>({ name, text, origin }: Origin, parse: (text: string) => T): T {
   try {
-    return setting.parse(text);
+    return parse(text);
   } catch (error) {
     if (!(error instanceof Expected)) throw error;
+    const setting: Setting = settings[name];
     const found = setting.secret === undefined ? { found: text } : {};
     throw new ConfigError("bad-value", { name, origin, expected: error.message, ...found });
   }
@@ -306,6 +323,10 @@ function redact(setting: Setting, text: string): string {
   if (setting.secret === "whole") return "***";
   if (setting.secret === "pairs") return text.replace(/:[^,]*/g, ":***");
   return text.replace(/(\/\/[^:@/]*):[^@]*@/, "$1:***@");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,0 +1,115 @@
+import type { Static, TSchema } from "typebox";
+import { Value } from "typebox/value";
+import { Pool } from "undici";
+import { ProblemBody } from "../http/contract.ts";
+
+/** The operator's door: typed calls to a running server, each checked against the contract. */
+export type Desk = {
+  readonly url: string;
+  get<T extends TSchema>(path: string, schema: T): Promise<Static<T>>;
+  post<T extends TSchema>(path: string, body: unknown, options: PostOptions<T>): Promise<Static<T>>;
+  close(): Promise<void>;
+};
+
+export type PostOptions<T extends TSchema> = {
+  readonly schema: T;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type DeskOptions = {
+  readonly url: string;
+  readonly apiKey: string | null;
+  /** The language of titles and details. */
+  readonly language?: string;
+};
+
+/** The server understood and said no. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly problem: ProblemBody;
+
+  constructor(problem: ProblemBody) {
+    super(`${problem.code}: ${problem.detail}`);
+    this.problem = problem;
+  }
+}
+
+/** There is no answer, or none that this program understands. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer";
+  readonly url: string;
+  /** `away`: nobody listens. `unknown`: the call may have taken effect. `foreign`: not Holdfast. */
+  readonly kind: "away" | "unknown" | "foreign";
+
+  constructor(kind: NoAnswer["kind"], url: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+    this.url = url;
+  }
+}
+
+const timeoutMs = 60_000;
+
+export function openDesk({ url, apiKey, language }: DeskOptions): Desk {
+  const pool = new Pool(new URL(url).origin, {
+    connections: 16,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
+  const base = new URL(url).pathname.replace(/\/$/, "");
+  const common = {
+    ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(language === undefined ? {} : { "accept-language": language }),
+  };
+  const call = async (method: "GET" | "POST", path: string, more: More): Promise<unknown> => {
+    const headers = { ...common, ...more.headers };
+    const body = more.body === undefined ? null : JSON.stringify(more.body);
+    const answer = await pool
+      .request({ method, path: base + path, headers, body })
+      .then(async (found) => ({ status: found.statusCode, text: await found.body.text() }))
+      .catch((error: unknown) => {
+        throw awayOrUnknown(error, url);
+      });
+    return read(answer, url);
+  };
+  return {
+    url,
+    get: async (path, schema) => checked(await call("GET", path, {}), schema, url),
+    post: async (path, body, { schema, headers }) => {
+      const more = { body, headers: { "content-type": "application/json", ...headers } };
+      return checked(await call("POST", path, more), schema, url);
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+type More = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
+
+function read({ status, text }: { status: number; text: string }, url: string): unknown {
+  const body = parse(text);
+  if (status < 400 && body !== undefined) return body;
+  if (Value.Check(ProblemBody, body)) throw new Refusal(body);
+  throw new NoAnswer("foreign", url, `HTTP ${status}: ${text.slice(0, 120)}`);
+}
+
+function checked<T extends TSchema>(body: unknown, schema: T, url: string): Static<T> {
+  if (Value.Check(schema, body)) return body;
+  const [first] = Value.Errors(schema, body);
+  const where = first === undefined ? "" : ` at ${first.instancePath}: ${first.message}`;
+  throw new NoAnswer("foreign", url, `an answer of another form${where}`);
+}
+
+function awayOrUnknown(error: unknown, url: string): NoAnswer {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const isAway = ["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "EAI_AGAIN"].includes(code);
+  const message = error instanceof Error ? error.message || code : String(error);
+  return new NoAnswer(isAway ? "away" : "unknown", url, message, error);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
