@@ -1,0 +1,200 @@
+import { Book, type BookKeys, operationKey, unitsKey } from "../domain/book.ts";
+import type { SkuRow } from "../domain/command.ts";
+import { genesisHash } from "../domain/entry.ts";
+import type { Order, Payment } from "../domain/reservation.ts";
+import { buckets, noUnits } from "../domain/stock.ts";
+import { buyerId, type Instant, type SaleId, type SkuId, saleId, skuId } from "../domain/values.ts";
+import { operationsBy } from "./operations.ts";
+import { type KeyedOrder, ordersOf, paymentsByOrder } from "./orders.ts";
+import { balancesOf, laneRowOf, skuRowOf } from "./row-parsers.ts";
+import { integer, text } from "./rows.ts";
+import type { Sales } from "./sales.ts";
+import { portions, type Row, type SqlSession } from "./sql-database.ts";
+import { skuColumns } from "./stock.ts";
+
+const idsMax = 512;
+
+const skusToChange = `
+  select ${skuColumns} from inventory i left join sales s on s.sale = i.sale
+  where i.sku_id in (?) order by i.sku_id`;
+
+const lastEntries = `
+  select i.sku, l.version, l.hash, l.available, l.reserved, l.sold, l.frozen, l.lost
+  from inventory i
+  join inventory_log l on l.sku = i.sku
+    and l.version = (select max(m.version) from inventory_log m where m.sku = i.sku)
+  where i.sku in (?)`;
+
+const lanesToChange = "select lane, epoch, met, incarnation from lanes where lane in (?)";
+
+const unitsOfBuyers = `
+  select s.sale_id, i.sku_id, o.buyer_id, sum(l.quantity - l.restocked - l.written_off) as units
+  from orders o
+  join order_lines l on l.order_no = o.order_no
+  join inventory i on i.sku = l.sku
+  join sales s on s.sale = o.sale
+  where (o.sale, o.buyer_id) in (?) and o.state in ('reserved', 'confirmed')
+  group by s.sale_id, i.sku_id, o.buyer_id`;
+
+/** A book with what only an adapter knows: integer keys, rows as they were, damage. */
+export type LoadedBook = {
+  readonly book: Book;
+  readonly skuKeys: Map<SkuId, number>;
+  readonly saleKeys: Map<SaleId, number>;
+  readonly orderKeys: Map<string, number>;
+  readonly before: {
+    readonly skus: ReadonlyMap<SkuId, SkuRow>;
+    readonly orders: ReadonlyMap<string, Order>;
+    readonly payments: ReadonlyMap<string, readonly Payment[]>;
+  };
+  /** SKUs whose row is not what their last entry left behind. */
+  readonly damaged: ReadonlyMap<SkuId, string>;
+};
+
+/**
+ * Reads the working set. The rows of the SKUs are locked first, in SKU order, and all else is
+ * read under that lock: so an order is read again where reading it told which SKUs to lock.
+ */
+export async function loadBook(
+  session: SqlSession,
+  keys: BookKeys,
+  context: { readonly now: Instant; readonly sales: Sales; readonly forUpdate: string },
+): Promise<LoadedBook> {
+  const { forUpdate } = context;
+  const book = new Book(context.now);
+  const orderIds = [...keys.orders];
+  let orders = await ordersOf(session, orderIds);
+  const skuIds = skusToLock(keys, orders);
+  const skuKeys = await loadSkus(session, book, { skuIds, forUpdate });
+  if (forUpdate !== "" && orders.length > 0) orders = await ordersOf(session, orderIds);
+  const orderKeys = new Map<string, number>();
+  for (const { key, order } of orders) {
+    book.orders.set(order.id, order);
+    orderKeys.set(order.id, key);
+  }
+  await loadPayments(session, book, orderKeys);
+  for (const part of portions([...keys.lanes], idsMax)) {
+    for (const row of await session.all(`${lanesToChange}${forUpdate}`, [part])) {
+      const lane = laneRowOf(row);
+      book.lanes.set(lane.lane, lane);
+    }
+  }
+  const saleKeys = await loadSales(session, book, { keys, sales: context.sales });
+  await loadUnits(session, book, { keys, saleKeys });
+  for (const record of await operationsBy(session, keys.operations)) {
+    book.operations.set(operationKey(record.scope, record.operationId), record);
+  }
+  return {
+    book,
+    skuKeys,
+    saleKeys,
+    orderKeys,
+    before: {
+      skus: new Map(book.skus),
+      orders: new Map(book.orders),
+      payments: new Map(book.payments),
+    },
+    damaged: await damagedSkus(session, book, skuKeys),
+  };
+}
+
+function skusToLock(keys: BookKeys, orders: readonly KeyedOrder[]): readonly SkuId[] {
+  const skus = new Set(keys.skus);
+  for (const { order } of orders) for (const { sku } of order.lines) skus.add(sku);
+  return [...skus].sort();
+}
+
+async function loadSkus(
+  session: SqlSession,
+  book: Book,
+  { skuIds, forUpdate }: { readonly skuIds: readonly SkuId[]; readonly forUpdate: string },
+): Promise<Map<SkuId, number>> {
+  const keys = new Map<SkuId, number>();
+  for (const part of portions(skuIds, idsMax)) {
+    for (const row of await session.all(`${skusToChange}${forUpdate}`, [part])) {
+      const sku = skuRowOf(row);
+      book.skus.set(sku.sku, sku);
+      keys.set(sku.sku, integer(row, "sku"));
+    }
+  }
+  return keys;
+}
+
+async function loadPayments(
+  session: SqlSession,
+  book: Book,
+  orderKeys: ReadonlyMap<string, number>,
+): Promise<void> {
+  const payments = await paymentsByOrder(session, [...orderKeys.values()]);
+  for (const [id, key] of orderKeys) {
+    const own = payments.get(key);
+    if (own !== undefined) book.payments.set(id, own);
+  }
+}
+
+async function loadSales(
+  session: SqlSession,
+  book: Book,
+  { keys, sales }: { readonly keys: BookKeys; readonly sales: Sales },
+): Promise<Map<SaleId, number>> {
+  const ids = new Set(keys.sales);
+  for (const { saleId: id } of book.skus.values()) if (id !== null) ids.add(id);
+  for (const { saleId: id } of book.orders.values()) if (id !== null) ids.add(id);
+  const saleKeys = new Map<SaleId, number>();
+  for (const { key, sale } of await sales.byId(session, [...ids])) {
+    book.sales.set(sale.saleId, sale);
+    saleKeys.set(sale.saleId, key);
+  }
+  return saleKeys;
+}
+
+/** Units that the buyers hold or own, where a sale has a limit. */
+async function loadUnits(
+  session: SqlSession,
+  book: Book,
+  found: { readonly keys: BookKeys; readonly saleKeys: ReadonlyMap<SaleId, number> },
+): Promise<void> {
+  const pairs = new Map<string, readonly [number, string]>();
+  for (const { saleId: id, buyerId: buyer } of found.keys.buyers) {
+    const key = found.saleKeys.get(id);
+    if (key === undefined || book.sales.get(id)?.limitPerBuyer === null) continue;
+    pairs.set(`${key} ${buyer}`, [key, buyer]);
+  }
+  for (const part of portions([...pairs.values()], idsMax)) {
+    for (const row of await session.all(unitsOfBuyers, [part])) {
+      const key = unitsKey(saleId(row["sale_id"]), skuId(row["sku_id"]), buyerId(row["buyer_id"]));
+      book.units.set(key, integer(row, "units"));
+    }
+  }
+}
+
+/** Before an entry is chained to the last one, the row must be what that one left behind. */
+async function damagedSkus(
+  session: SqlSession,
+  book: Book,
+  keys: ReadonlyMap<SkuId, number>,
+): Promise<ReadonlyMap<SkuId, string>> {
+  const last = new Map<number, Row>();
+  for (const part of portions([...keys.values()], idsMax)) {
+    for (const row of await session.all(lastEntries, [part])) last.set(integer(row, "sku"), row);
+  }
+  const damaged = new Map<SkuId, string>();
+  for (const [sku, key] of keys) {
+    const row = book.skus.get(sku);
+    const reason = row === undefined ? null : unlikeLastEntry(row, last.get(key));
+    if (reason !== null) damaged.set(sku, reason);
+  }
+  return damaged;
+}
+
+/** Says how a SKU's row differs from its last entry; null when they agree. */
+export function unlikeLastEntry(row: SkuRow, last: Row | undefined): string | null {
+  const version = last === undefined ? 0 : integer(last, "version");
+  if (version !== row.version) return `row at version ${row.version}, last entry is ${version}`;
+  const hash = last === undefined ? genesisHash : text(last, "hash");
+  if (hash !== row.hash) return `row at version ${version} has another hash than its entry`;
+  const balances = last === undefined ? noUnits : balancesOf(last);
+  const bucket = buckets.find((name) => balances[name] !== row.balances[name]);
+  if (bucket === undefined) return null;
+  return `${bucket} is ${row.balances[bucket]}, after entry ${version} it was ${balances[bucket]}`;
+}

@@ -1,0 +1,161 @@
+import { type LaneRow, scopeOfOrder, scopeOfSku } from "../domain/command.ts";
+import { answerOf, decidedVersions } from "../domain/decide-ticket.ts";
+import type { Answer, Settled } from "../domain/entry.ts";
+import { invariant } from "../domain/invariant.ts";
+import type { Order } from "../domain/reservation.ts";
+import type { SalePolicy } from "../domain/sale.ts";
+import { type Epoch, type Lane, reservationId, type SkuId, skuId } from "../domain/values.ts";
+import type { Ledger } from "./ledger.ts";
+import { type OperationKey, operationsBy } from "./operations.ts";
+import { orderColumns, ordersOf, withLines } from "./orders.ts";
+import { laneRowOf, skuRowOf } from "./row-parsers.ts";
+import { integer, text } from "./rows.ts";
+import type { KeyedSale, Sales } from "./sales.ts";
+import type { SqlDatabase, SqlReader } from "./sql-database.ts";
+import { skuColumns } from "./stock.ts";
+
+export type Snapshot = Awaited<ReturnType<Ledger["snapshot"]>>;
+
+const ordersMax = 4_096;
+
+const laneColumns = "lane, epoch, met, incarnation";
+const allLanes = `select ${laneColumns} from lanes order by lane`;
+const oneLane = `select ${laneColumns} from lanes where lane = ?`;
+const raiseEpoch = "update lanes set epoch = epoch + 1, incarnation = ? where lane = ?";
+const firstEpoch = "insert into lanes (lane, epoch, met, incarnation) values (?, 1, 0, ?)";
+
+const levelsOfLane = `
+  select ${skuColumns} from inventory i left join sales s on s.sale = i.sale
+  where i.lane = ? order by i.sku_id`;
+
+/** In the order of the index, so that each page begins where the last one ended. */
+const ordersOfSale = `
+  select ${orderColumns} from orders o join sales s on s.sale = o.sale
+  where o.sale = ? and (o.buyer_id, o.order_no) > (?, ?)
+  order by o.buyer_id, o.order_no limit ?`;
+
+export async function lanesOf(reader: SqlReader): Promise<readonly LaneRow[]> {
+  return (await reader.all(allLanes, [])).map(laneRowOf);
+}
+
+export async function nextEpoch(
+  database: SqlDatabase,
+  lane: Lane,
+  incarnation: string,
+): Promise<Epoch> {
+  return database.transaction(async (session) => {
+    const raised = await session.run(raiseEpoch, [incarnation, lane]);
+    if (raised === 0) await session.many(firstEpoch, [[lane, incarnation]]);
+    const [row] = await session.all(oneLane, [lane]);
+    invariant(row !== undefined, `lane ${lane} was just written`);
+    return laneRowOf(row).epoch;
+  });
+}
+
+/** All that a lane's hot stock is loaded with, as of one moment. */
+export async function snapshotOf(
+  reader: SqlReader,
+  sales: Sales,
+  request: { readonly lane: Lane; readonly held: readonly string[] },
+): Promise<Snapshot> {
+  const { lane, held } = request;
+  const levels = (await reader.all(levelsOfLane, [lane])).map(skuRowOf);
+  const saleOfSku = new Map(levels.map(({ sku, saleId }) => [sku, saleId]));
+  const remembered = await sales.remembered(reader, lane);
+  const answers: Answer[] = [];
+  const units = new Map<string, Snapshot["buyers"][number]>();
+  for (const sale of remembered) {
+    for await (const order of ordersIn(reader, sale)) {
+      answers.push(answerOf(order));
+      countUnits(units, order, saleOfSku);
+    }
+  }
+  return {
+    levels: levels.map((row) => ({
+      sku: row.sku,
+      stopped: row.status === "stopped",
+      revision: row.statusRevision,
+      saleId: row.saleId,
+      available: row.balances.available,
+      version: row.version,
+      hash: row.hash,
+    })),
+    policies: remembered.map(policyOf),
+    buyers: [...units.values()],
+    answers,
+    decided: new Set((await settledTickets(reader, lane, held)).map(({ id }) => id)),
+  };
+}
+
+async function* ordersIn(reader: SqlReader, { key }: KeyedSale): AsyncGenerator<Order> {
+  let after: readonly [string, number] = ["", 0];
+  for (;;) {
+    const rows = await reader.all(ordersOfSale, [key, ...after, ordersMax]);
+    for (const { order } of await withLines(reader, rows)) yield order;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ordersMax) return;
+    after = [text(last, "buyer_id"), integer(last, "order_no")];
+  }
+}
+
+/** What live orders hold or own counts for the sale in which the SKU is now. */
+function countUnits(
+  units: Map<string, Snapshot["buyers"][number]>,
+  order: Order,
+  saleOfSku: ReadonlyMap<SkuId, string | null>,
+): void {
+  const { buyerId, saleId, state } = order;
+  if (buyerId === null || (state !== "reserved" && state !== "confirmed")) return;
+  for (const { sku, quantity, restocked, writtenOff } of order.lines) {
+    if (saleOfSku.get(sku) !== saleId) continue;
+    const key = `${sku}\n${buyerId}`;
+    const before = units.get(key)?.units ?? 0;
+    units.set(key, { sku, buyerId, units: before + quantity - restocked - writtenOff });
+  }
+}
+
+function policyOf({ sale }: KeyedSale): SalePolicy {
+  const { saleId, revision, state, opensAt, closesAt, limitPerBuyer, skus } = sale;
+  return { saleId, revision, state, opensAt, closesAt, limitPerBuyer, skus };
+}
+
+/** The decision of each ticket that has one: an order's, or that of an operation. */
+export async function settledTickets(
+  reader: SqlReader,
+  lane: Lane,
+  ticketIds: readonly string[],
+): Promise<readonly Settled[]> {
+  const orderIds: string[] = [];
+  const operations: (OperationKey & { readonly id: string })[] = [];
+  for (const id of ticketIds) {
+    const key = operationOfTicket(id);
+    if (key === null) orderIds.push(id);
+    else operations.push({ ...key, id });
+  }
+  const settled: Settled[] = [];
+  for (const { order } of await ordersOf(reader, orderIds)) {
+    const versions = decidedVersions(order);
+    settled.push({ lane, id: order.id, answer: answerOf(order), versions });
+  }
+  const records = await operationsBy(reader, operations);
+  const byKey = new Map(records.map((record) => [keyOf(record), record]));
+  for (const key of operations) {
+    const record = byKey.get(keyOf(key));
+    if (record === undefined) continue;
+    settled.push({ lane, id: key.id, answer: null, versions: record.versions });
+  }
+  return settled;
+}
+
+function keyOf({ scope, operationId }: OperationKey): string {
+  return `${scope}\n${operationId}`;
+}
+
+/** The operation that a `take:` or `revive:` ticket becomes; null for a reservation. */
+function operationOfTicket(id: string): OperationKey | null {
+  const [kind, subject, operationId] = id.split(":");
+  if (subject === undefined || operationId === undefined) return null;
+  if (kind === "take") return { scope: scopeOfSku(skuId(subject)), operationId };
+  if (kind === "revive") return { scope: scopeOfOrder(reservationId(subject)), operationId };
+  return null;
+}

@@ -1,0 +1,201 @@
+import type { Clock } from "../clock.ts";
+import type { AuditRecord, Command, LaneRow, OperationRecord, SkuRow } from "../domain/command.ts";
+import type { LedgerEntry, ProjectedEntry, Settled } from "../domain/entry.ts";
+import type { Sale, SaleState } from "../domain/sale.ts";
+import type { Epoch, Instant, Lane, ReservationId, SaleId, SkuId } from "../domain/values.ts";
+import { auditLog, auditValues, insertAudit } from "./audit.ts";
+import { commitCommands } from "./commit.ts";
+import { ledgerCounts } from "./counts.ts";
+import { bucketDamageOf } from "./damage.ts";
+import { addDeadLetter, deadLetter, deadLetters, settleDeadLetter } from "./dead-letters.ts";
+import { balancesAt, entriesAfter, entriesOf, versionAt } from "./entries.ts";
+import type {
+  AuditQuery,
+  BalancesAt,
+  BucketDamage,
+  Commit,
+  DeadLetter,
+  DeadLetterQuery,
+  DeadLetterSettlement,
+  DueCursor,
+  DueHold,
+  EntryQuery,
+  EntryRow,
+  Ledger,
+  LedgerCounts,
+  NewDeadLetter,
+  OrderView,
+  Page,
+  SearchHit,
+  Verification,
+  VersionPoint,
+} from "./ledger.ts";
+import { operationsBy } from "./operations.ts";
+import { dueHolds, orderEntries, orderView } from "./orders.ts";
+import { verify } from "./proof.ts";
+import { confirmPublished, unpublished } from "./publication.ts";
+import { lanesOf, nextEpoch, type Snapshot, settledTickets, snapshotOf } from "./rebuild.ts";
+import { endedSales, Sales } from "./sales.ts";
+import { search } from "./search.ts";
+import { secretOf } from "./secrets.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { levelPage, levelsOf } from "./stock.ts";
+
+/** The ledger over any `SqlDatabase`: each theme has its statements in a file of its own. */
+export class SqlLedger implements Ledger {
+  readonly #database: SqlDatabase;
+  readonly #clock: Clock;
+  readonly #sales = new Sales();
+
+  constructor(database: SqlDatabase, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  commit(commands: readonly Command[]): Promise<Commit> {
+    const context = { database: this.#database, clock: this.#clock, sales: this.#sales };
+    return commitCommands(context, commands);
+  }
+
+  async now(): Promise<Instant> {
+    return this.#clock.now();
+  }
+
+  lanes(): Promise<readonly LaneRow[]> {
+    return lanesOf(this.#database);
+  }
+
+  nextEpoch(lane: Lane, incarnation: string): Promise<Epoch> {
+    return nextEpoch(this.#database, lane, incarnation);
+  }
+
+  snapshot(lane: Lane, held: readonly string[]): Promise<Snapshot> {
+    return this.#database.snapshot((reader) => snapshotOf(reader, this.#sales, { lane, held }));
+  }
+
+  entriesAfter(sku: SkuId, version: number, limit: number): Promise<readonly ProjectedEntry[]> {
+    return entriesAfter(this.#database, sku, { version, limit });
+  }
+
+  settled(lane: Lane, ticketIds: readonly string[]): Promise<readonly Settled[]> {
+    return settledTickets(this.#database, lane, ticketIds);
+  }
+
+  order(id: ReservationId): Promise<OrderView | null> {
+    return orderView(this.#database, id);
+  }
+
+  orderEntries(id: ReservationId): Promise<readonly LedgerEntry[]> {
+    return orderEntries(this.#database, id);
+  }
+
+  async sale(saleId: SaleId): Promise<Sale | null> {
+    const [found] = await this.#sales.byId(this.#database, [saleId]);
+    return found?.sale ?? null;
+  }
+
+  sales(page: Page): Promise<readonly Sale[]> {
+    return this.#sales.newest(this.#database, page);
+  }
+
+  salesIn(states: readonly SaleState[]): Promise<readonly Sale[]> {
+    return this.#sales.inStates(this.#database, states);
+  }
+
+  endedSales(): Promise<readonly SaleId[]> {
+    return endedSales(this.#database);
+  }
+
+  async level(sku: SkuId): Promise<SkuRow | null> {
+    const [row] = await levelsOf(this.#database, [sku]);
+    return row ?? null;
+  }
+
+  levels(skus: readonly SkuId[]): Promise<readonly SkuRow[]> {
+    return levelsOf(this.#database, skus);
+  }
+
+  levelPage(after: string | null, limit: number): Promise<readonly SkuRow[]> {
+    return levelPage(this.#database, after, limit);
+  }
+
+  balancesAt(points: readonly VersionPoint[]): Promise<readonly (BalancesAt | null)[]> {
+    return balancesAt(this.#database, points);
+  }
+
+  versionAt(sku: SkuId, at: Instant): Promise<number> {
+    return versionAt(this.#database, sku, at);
+  }
+
+  entries(sku: SkuId, query: EntryQuery): Promise<readonly EntryRow[]> {
+    return entriesOf(this.#database, sku, query);
+  }
+
+  async operation(scope: string, operationId: string): Promise<OperationRecord | null> {
+    const [found] = await operationsBy(this.#database, [{ scope, operationId }]);
+    return found ?? null;
+  }
+
+  dueHolds(cursor: DueCursor | null, limit: number): Promise<readonly DueHold[]> {
+    return dueHolds(this.#database, { now: this.#clock.now(), cursor, limit });
+  }
+
+  search(text: string, limit: number): Promise<readonly SearchHit[]> {
+    return search(this.#database.slow, text, limit);
+  }
+
+  verify(sku: SkuId | null): Promise<Verification> {
+    return verify(this.#database.slow, sku);
+  }
+
+  async bucketDamage(skus: readonly SkuId[]): Promise<readonly BucketDamage[]> {
+    const found: BucketDamage[] = [];
+    for (const sku of skus) found.push(...(await bucketDamageOf(this.#database.slow, sku)));
+    return found;
+  }
+
+  counts(): Promise<LedgerCounts> {
+    return ledgerCounts(this.#database.slow);
+  }
+
+  unpublished(limit: number): Promise<readonly EntryRow[]> {
+    return unpublished(this.#database, limit);
+  }
+
+  published(marks: readonly { readonly sku: SkuId; readonly version: number }[]): Promise<void> {
+    return confirmPublished(this.#database, marks);
+  }
+
+  addDeadLetter(letter: NewDeadLetter): Promise<number> {
+    return addDeadLetter(this.#database, letter, this.#clock.now());
+  }
+
+  deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetter[]> {
+    return deadLetters(this.#database, query);
+  }
+
+  deadLetter(id: number): Promise<DeadLetter | null> {
+    return deadLetter(this.#database, id);
+  }
+
+  settleDeadLetter(id: number, settlement: DeadLetterSettlement): Promise<boolean> {
+    return settleDeadLetter(this.#database, id, { ...settlement, at: this.#clock.now() });
+  }
+
+  async audit(record: Omit<AuditRecord, "at">): Promise<void> {
+    const row = auditValues({ ...record, at: this.#clock.now() });
+    await this.#database.transaction((session) => session.many(insertAudit, [row]));
+  }
+
+  auditLog(query: AuditQuery): Promise<readonly (AuditRecord & { readonly id: number })[]> {
+    return auditLog(this.#database, query);
+  }
+
+  secret(name: "reservation-ids" | "messages"): Promise<Buffer> {
+    return secretOf(this.#database, name);
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+}

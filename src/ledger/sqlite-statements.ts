@@ -1,0 +1,90 @@
+import type Sqlite from "better-sqlite3";
+import { invariant } from "../domain/invariant.ts";
+import type { Row, SqlParam, SqlValue } from "./sql-database.ts";
+
+type Statement = Sqlite.Statement<unknown[], Row>;
+
+/**
+ * Prepared statements, kept by their text. A list is padded with its last member to a power of
+ * two, so a statement has few lengths and each is prepared once.
+ */
+export class StatementCache {
+  readonly #database: Sqlite.Database;
+  readonly #prepared = new Map<string, Statement>();
+  readonly #parts = new Map<string, readonly string[]>();
+
+  constructor(database: Sqlite.Database) {
+    this.#database = database;
+  }
+
+  all(sql: string, params: readonly SqlParam[]): readonly Row[] {
+    const { statement, values } = this.#expand(sql, params);
+    return statement.all(values);
+  }
+
+  run(sql: string, params: readonly SqlParam[]): number {
+    const { statement, values } = this.#expand(sql, params);
+    return statement.run(values).changes;
+  }
+
+  /** A statement without lists. */
+  plain(sql: string): Statement {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare<unknown[], Row>(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+
+  #expand(
+    sql: string,
+    params: readonly SqlParam[],
+  ): { readonly statement: Statement; readonly values: readonly SqlParam[] } {
+    if (!params.some(isList)) return { statement: this.plain(sql), values: params };
+    const parts = this.#partsOf(sql);
+    invariant(parts.length === params.length + 1, `${params.length} parameters for: ${sql}`);
+    let text = parts[0] ?? "";
+    const values: SqlValue[] = [];
+    params.forEach((param, index) => {
+      text += isList(param) ? placeholders(param, values) : "?";
+      if (!isList(param)) values.push(param);
+      text += parts[index + 1] ?? "";
+    });
+    return { statement: this.plain(text), values };
+  }
+
+  #partsOf(sql: string): readonly string[] {
+    const known = this.#parts.get(sql);
+    if (known !== undefined) return known;
+    const parts = sql.split("?");
+    this.#parts.set(sql, parts);
+    return parts;
+  }
+}
+
+type List = readonly SqlValue[] | readonly (readonly SqlValue[])[];
+
+function isList(param: SqlParam): param is List {
+  return Array.isArray(param);
+}
+
+function placeholders(list: List, values: SqlValue[]): string {
+  const last = list.at(-1);
+  invariant(last !== undefined, "an empty list in a statement");
+  const length = 2 ** Math.ceil(Math.log2(list.length));
+  for (let n = 0; n < length; n += 1) {
+    const member = list[n] ?? last;
+    if (isRow(member)) values.push(...member);
+    else values.push(member);
+  }
+  if (!isRow(last)) return repeat("?", length);
+  return `values ${repeat(`(${repeat("?", last.length)})`, length)}`;
+}
+
+function isRow(member: SqlValue | readonly SqlValue[]): member is readonly SqlValue[] {
+  return Array.isArray(member);
+}
+
+function repeat(text: string, times: number): string {
+  return new Array<string>(times).fill(text).join(", ");
+}
