@@ -1,0 +1,115 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "../clock.ts";
+import { securityHeaders } from "./security-headers.ts";
+
+/**
+ * Server-sent events. A stream has a bound on what waits for a slow reader (then it is cut: the
+ * browser comes back with `Last-Event-ID`), a heartbeat that keeps proxies from closing it, and
+ * ends when the server stops, because an open stream would keep it from closing.
+ */
+export type StreamLimits = {
+  readonly streamsMax: number;
+  readonly heartbeatMs: number;
+  readonly retryMs: number;
+  readonly bufferBytesMax: number;
+};
+
+export type StreamEvent = {
+  readonly id: string;
+  readonly event: string;
+  readonly data: unknown;
+};
+
+export class EventStreams {
+  readonly #clock: Clock;
+  readonly #limits: StreamLimits;
+  readonly #open = new Set<EventStream>();
+  #stopping = false;
+
+  constructor(clock: Clock, limits: StreamLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Null when there are too many already, or the server is stopping. */
+  open(request: FastifyRequest, reply: FastifyReply): EventStream | null {
+    if (this.#stopping || this.#open.size >= this.#limits.streamsMax) return null;
+    reply.hijack();
+    const stream = new EventStream(reply, request.id, this.#limits);
+    this.#open.add(stream);
+    stream.signal.addEventListener("abort", () => this.#open.delete(stream), { once: true });
+    void this.#beat(stream);
+    return stream;
+  }
+
+  /** Ends every stream and opens no more. */
+  close(): void {
+    this.#stopping = true;
+    for (const stream of this.#open) stream.end();
+  }
+
+  async #beat(stream: EventStream): Promise<void> {
+    for (;;) {
+      await this.#clock.sleep(this.#limits.heartbeatMs, stream.signal);
+      if (stream.signal.aborted) return;
+      stream.comment("alive");
+    }
+  }
+}
+
+export class EventStream {
+  readonly #raw: FastifyReply["raw"];
+  readonly #bufferBytesMax: number;
+  readonly #ended = new AbortController();
+
+  constructor(reply: FastifyReply, requestId: string, limits: StreamLimits) {
+    this.#raw = reply.raw;
+    this.#bufferBytesMax = limits.bufferBytesMax;
+    const end = (): void => this.#ended.abort();
+    this.#raw.on("close", end);
+    this.#raw.on("error", end);
+    this.#raw.writeHead(200, {
+      ...securityHeaders,
+      "content-type": "text/event-stream; charset=utf-8",
+      "x-accel-buffering": "no",
+      "x-request-id": requestId,
+    });
+    this.#write(`retry: ${limits.retryMs}\n\n`);
+  }
+
+  /** Aborts when nobody reads any more: the client has gone, or the stream was ended. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  send({ id, event, data }: StreamEvent): void {
+    this.#write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  comment(text: string): void {
+    this.#write(`: ${text}\n\n`);
+  }
+
+  end(): void {
+    this.#ended.abort();
+    this.#raw.end();
+  }
+
+  #write(text: string): void {
+    if (this.#ended.signal.aborted) return;
+    this.#raw.write(text);
+    if (this.#raw.writableLength <= this.#bufferBytesMax) return;
+    this.#ended.abort();
+    this.#raw.destroy();
+  }
+}
+
+/** Only a plain id comes back from a browser; anything else is as if it had not been sent. */
+export function lastEventId(request: FastifyRequest): string | null {
+  const id = request.headers["last-event-id"];
+  return typeof id === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(id) ? id : null;
+}

@@ -1,0 +1,56 @@
+import type {} from "@fastify/swagger";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type TSchema, Type } from "typebox";
+import type { Clock } from "../clock.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { ProblemCode } from "./contract.ts";
+import type { EventStreams } from "./event-streams.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** What the routes stand on. */
+export type RouteDeps = {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly streams: EventStreams;
+  readonly phase: () => Phase;
+};
+
+/** Where the process is in its life: only a ready one should get traffic. */
+export type Phase = "starting" | "ready" | "stopping";
+
+export type Routes = (app: FastifyInstance, deps: RouteDeps) => void;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Who asks: the name of the API key, or `local`. */
+    actor: string;
+  }
+  interface FastifyContextConfig {
+    /** Answered to everybody, without a key. */
+    open?: boolean;
+    /** The refusals to show in OpenAPI, besides those of every route. */
+    problems?: readonly ProblemCode[];
+  }
+}
+
+/** A schema that the server knows by its name, so that OpenAPI shows it once. */
+export function named(name: SchemaName): TSchema {
+  return Type.Unsafe({ $ref: `${name}#` });
+}
+
+export type SchemaName =
+  | "Reservation"
+  | "Sale"
+  | "SalePage"
+  | "Level"
+  | "LevelPage"
+  | "Entry"
+  | "EntryPage"
+  | "StockChanged"
+  | "Problem";
+
+/** For calls whose every field may be left out: no body is an empty one. */
+export async function allowNoBody(request: FastifyRequest): Promise<void> {
+  request.body ??= {};
+}

@@ -1,0 +1,169 @@
+import type { FastifyInstance } from "fastify";
+import type { Static } from "typebox";
+import { skuId } from "../../domain/values.ts";
+import { sendProblem } from "../answers.ts";
+import {
+  AuditPage,
+  AuditQuery,
+  DoctorBody,
+  NoQuery,
+  ReconciliationBody,
+  RepairBody,
+  RepairRequest,
+  SearchBody,
+  SearchQuery,
+  VerificationBody,
+  VerifyRequest,
+} from "../contract.ts";
+import { pageOf, readCursorNumber } from "../cursor.ts";
+import { checkUp } from "../doctor.ts";
+import { isoTime, maybeInstant, normalText, pageLimit } from "../input.ts";
+import { allowNoBody, type RouteDeps } from "../route.ts";
+import { linkOf, searchText } from "../search-text.ts";
+
+const tags = ["proof"];
+
+/** Those who prove, repair and look. */
+export function proofRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  reconciliationRoutes(app, deps);
+  verifyRoute(app, deps);
+  auditRoute(app, deps);
+  searchRoute(app, deps);
+  app.get(
+    "/v1/doctor",
+    {
+      schema: {
+        operationId: "doctor",
+        summary: "What is well, what is not, and what to do about it",
+        tags,
+        querystring: NoQuery,
+        response: { 200: DoctorBody },
+      },
+    },
+    async () => {
+      const checks = await checkUp(deps.engine.oversight);
+      return { ok: checks.every(({ state }) => state !== "fail"), checks };
+    },
+  );
+}
+
+function reconciliationRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
+  app.get(
+    "/v1/reconciliation",
+    {
+      schema: {
+        operationId: "reconcile",
+        summary: "Hot stock against ledger, exact under live traffic",
+        tags,
+        querystring: NoQuery,
+        response: { 200: ReconciliationBody },
+      },
+    },
+    async () => {
+      const report = await engine.oversight.reconciliation();
+      return { ...report, at: isoTime(report.at) };
+    },
+  );
+  app.post<{ Body: Static<typeof RepairRequest> }>(
+    "/v1/reconciliation/repair",
+    {
+      schema: {
+        operationId: "repair",
+        summary: "What was done, or with dryRun what would be, line by line",
+        tags,
+        querystring: NoQuery,
+        body: RepairRequest,
+        response: { 200: RepairBody },
+      },
+      config: { problems: ["SKU_NOT_FOUND"] },
+    },
+    async (request, reply) => {
+      const { dryRun, reason } = request.body;
+      const sku = request.body.sku === undefined ? null : skuId(request.body.sku);
+      if (sku !== null && (await engine.oversight.level(sku)) === null) {
+        const detail = `there is no SKU ${sku}`;
+        return sendProblem(request, reply, { code: "SKU_NOT_FOUND", detail });
+      }
+      const acting = { actor: request.actor, reason: normalText(reason) };
+      return engine.oversight.repair({ dryRun, sku }, acting);
+    },
+  );
+}
+
+function verifyRoute(app: FastifyInstance, { engine }: RouteDeps): void {
+  app.post<{ Body: Static<typeof VerifyRequest> }>(
+    "/v1/audit/verify",
+    {
+      schema: {
+        operationId: "verify",
+        summary: "Recompute chains, sums and buckets; names the first broken entry",
+        tags,
+        querystring: NoQuery,
+        body: VerifyRequest,
+        response: { 200: VerificationBody },
+      },
+      config: { problems: ["SKU_NOT_FOUND"] },
+      preValidation: allowNoBody,
+    },
+    async (request, reply) => {
+      const sku = request.body.sku === undefined ? null : skuId(request.body.sku);
+      if (sku !== null && (await engine.oversight.level(sku)) === null) {
+        const detail = `there is no SKU ${sku}`;
+        return sendProblem(request, reply, { code: "SKU_NOT_FOUND", detail });
+      }
+      return engine.oversight.verify(sku);
+    },
+  );
+}
+
+function auditRoute(app: FastifyInstance, { engine }: RouteDeps): void {
+  app.get<{ Querystring: Static<typeof AuditQuery> }>(
+    "/v1/audit-log",
+    {
+      schema: {
+        operationId: "listAudit",
+        summary: "Who did what and why, the newest first",
+        tags,
+        querystring: AuditQuery,
+        response: { 200: AuditPage },
+      },
+    },
+    async ({ query }) => {
+      const limit = pageLimit(query.limit);
+      const found = await engine.oversight.auditLog({
+        actor: query.actor ?? null,
+        action: query.action ?? null,
+        subject: query.subject ?? null,
+        from: maybeInstant(query.from, "query", "/from"),
+        to: maybeInstant(query.to, "query", "/to"),
+        before: readCursorNumber("audit-log", query.cursor),
+        limit: limit + 1,
+      });
+      const link = { path: "/v1/audit-log", query, list: "audit-log" as const };
+      const page = pageOf(found, limit, { ...link, key: ({ id }) => String(id) });
+      const items = page.items.map((record) => ({ ...record, at: isoTime(record.at) }));
+      return { items, next: page.next };
+    },
+  );
+}
+
+function searchRoute(app: FastifyInstance, { engine }: RouteDeps): void {
+  app.get<{ Querystring: Static<typeof SearchQuery> }>(
+    "/v1/search",
+    {
+      schema: {
+        operationId: "search",
+        summary: "Any id: where it is known, and where was looked",
+        tags,
+        querystring: SearchQuery,
+        response: { 200: SearchBody },
+      },
+    },
+    async ({ query }) => {
+      const q = searchText(query.q);
+      const found = await engine.oversight.search(q);
+      const hits = found.hits.map((hit) => ({ ...hit, at: isoTime(hit.at), link: linkOf(hit) }));
+      return { q, hits, looked: found.looked };
+    },
+  );
+}

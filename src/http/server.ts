@@ -1,0 +1,153 @@
+import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import type { Clock, Random } from "../clock.ts";
+import { isId } from "../domain/values.ts";
+import type { Engine } from "../engine/engine.ts";
+import { gatekeeper } from "./access.ts";
+import { sendProblem } from "./answers.ts";
+import { answerConnectionError } from "./connection-errors.ts";
+import { EventStreams } from "./event-streams.ts";
+import { answerFailures, type FailureLog } from "./failures.ts";
+import { defaultLimits, type HttpLimits } from "./limits.ts";
+import type { Metrics } from "./metrics.ts";
+import { describeApi, serveDocs } from "./openapi.ts";
+import type { Phase, RouteDeps } from "./route.ts";
+import { deadLetterRoutes } from "./routes/dead-letters.ts";
+import { levelRoutes } from "./routes/levels.ts";
+import { probeRoutes } from "./routes/probes.ts";
+import { proofRoutes } from "./routes/proof.ts";
+import { reservationRoutes } from "./routes/reservations.ts";
+import { saleRoutes } from "./routes/sales.ts";
+import { stockRoutes } from "./routes/stock.ts";
+import { parseSafeJson } from "./safe-json.ts";
+import { securityHeaders } from "./security-headers.ts";
+import { answerUnknownPaths } from "./unknown-paths.ts";
+
+export type ServerDeps = {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics: Metrics;
+  /** Name → secret. Without any, only this machine is served. */
+  readonly apiKeys: ReadonlyMap<string, string>;
+  readonly phase: () => Phase;
+  readonly version: string;
+  readonly log: FailureLog;
+  readonly limits?: Partial<HttpLimits>;
+};
+
+/** Builds the server; `listen` or `inject` is the caller's. */
+export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
+  const limits = { ...defaultLimits, ...deps.limits };
+  const app = makeApp(limits, requestIds(deps.random));
+  const streams = new EventStreams(deps.clock, {
+    streamsMax: limits.streamsMax,
+    heartbeatMs: limits.streamHeartbeatMs,
+    retryMs: limits.streamRetryMs,
+    bufferBytesMax: limits.streamBufferBytesMax,
+  });
+  // An open stream would keep the server from closing.
+  app.addHook("preClose", async () => streams.close());
+  guard(app, deps);
+  readJson(app);
+  answerFailures(app, deps.log);
+  answerUnknownPaths(app);
+  await describeApi(app, deps.version);
+  addRoutes(app, { ...deps, streams });
+  await serveDocs(app);
+  return app;
+}
+
+function makeApp(limits: HttpLimits, genReqId: (raw: Incoming) => string): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    genReqId,
+    bodyLimit: limits.bodyBytesMax,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // Requests of connections that are open already are answered while the server closes.
+    return503OnClosing: false,
+    // A path is judged by the schema, which says what is wrong with it.
+    routerOptions: { maxParamLength: limits.headerBytesMax },
+    ajv: {
+      customOptions: {
+        // "1" is not 1, and an unknown field is a mistake, not something to drop.
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        allErrors: true,
+      },
+    },
+    http: {
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckMs,
+      insecureHTTPParser: false,
+    },
+    clientErrorHandler: answerConnectionError,
+    frameworkErrors: (error, request, reply) => {
+      const isBadUrl = error.code === "FST_ERR_BAD_URL";
+      const detail = isBadUrl ? "the path is not a valid URL" : "the request is not valid";
+      sendProblem(request, reply, { code: "INVALID", detail });
+    },
+  });
+  app.server.maxConnections = limits.connectionsMax;
+  return app;
+}
+
+type Incoming = FastifyRequest["raw"];
+
+/** The client's own id if it is a plain one; else one of ours, unique over restarts. */
+function requestIds(random: Random): (raw: Incoming) => string {
+  const start = random.bytes(6).toString("hex");
+  let count = 0;
+  return ({ headers }) => {
+    const given = headers["x-request-id"];
+    return isId(given) ? given : `${start}-${(count++).toString(36)}`;
+  };
+}
+
+/** First of all hooks: the headers of every answer, then who asks. */
+function guard(app: FastifyInstance, { apiKeys, metrics }: ServerDeps): void {
+  const judge = gatekeeper(apiKeys);
+  app.decorateRequest("actor", "");
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(securityHeaders).header("x-request-id", request.id);
+    if (isOpen(request)) return done();
+    const access = judge({ address: request.ip, headers: request.headers });
+    if (access.problem !== null) return sendProblem(request, reply, access.problem);
+    request.actor = access.actor;
+    return done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const route = request.routeOptions.url ?? "none";
+    metrics.requestAnswered({ route, method: request.method, status: reply.statusCode });
+    done();
+  });
+}
+
+/** Probes, and the documentation, which holds nothing of the server's own. */
+function isOpen({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.open === true || routeOptions.url?.startsWith("/docs") === true;
+}
+
+function readJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer" },
+    (_request, body: Buffer, done) => {
+      done(null, body.length === 0 ? undefined : parseSafeJson(body));
+    },
+  );
+}
+
+function addRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  reservationRoutes(app, deps);
+  saleRoutes(app, deps);
+  stockRoutes(app, deps);
+  levelRoutes(app, deps);
+  proofRoutes(app, deps);
+  deadLetterRoutes(app, deps);
+  probeRoutes(app, deps);
+}

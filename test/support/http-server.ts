@@ -1,0 +1,35 @@
+import type { FastifyInstance } from "fastify";
+import { onTestFinished } from "vitest";
+import { ManualClock } from "../../src/clock.ts";
+import { prometheusMetrics } from "../../src/http/metrics.ts";
+import { buildServer, type ServerDeps } from "../../src/http/server.ts";
+import { type EngineScript, fakeEngine } from "./fake-engine.ts";
+
+export type TestServer = {
+  readonly app: FastifyInstance;
+  readonly clock: ManualClock;
+  readonly failures: unknown[];
+};
+
+/** The real server over a scripted engine, closed with its test. */
+export async function serverOver(
+  script: EngineScript,
+  more: Partial<ServerDeps> = {},
+): Promise<TestServer> {
+  const clock = new ManualClock();
+  const failures: unknown[] = [];
+  const metrics = prometheusMetrics({ clock, version: "test", processMetrics: false });
+  const app = await buildServer({
+    engine: fakeEngine(script),
+    clock,
+    random: { next: () => 0, bytes: (length) => Buffer.alloc(length, 7) },
+    metrics,
+    apiKeys: new Map(),
+    phase: () => "ready",
+    version: "test",
+    log: (error) => failures.push(error),
+    ...more,
+  });
+  onTestFinished(() => app.close());
+  return { app, clock, failures };
+}
