@@ -18,6 +18,11 @@ export interface Random {
   bytes(length: number): Buffer;
 }
 
+/** RFC 3339 in UTC with milliseconds. */
+export function isoTime(at: Instant): string {
+  return new Date(at).toISOString();
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   mono: () => performance.now(),

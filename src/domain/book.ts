@@ -37,18 +37,18 @@ export class Book {
   /** Units of a SKU that a buyer holds or owns in a sale, where the sale has a limit. */
   readonly units = new Map<string, number>();
 
-  readonly changes = {
-    entries: [] as LedgerEntry[],
-    newOrders: new Set<ReservationId>(),
-    orders: new Set<ReservationId>(),
-    skus: new Set<SkuId>(),
-    newSkus: new Set<SkuId>(),
-    payments: new Map<ReservationId, Set<OperationId>>(),
-    operations: [] as OperationRecord[],
-    newSales: new Set<SaleId>(),
-    sales: new Set<SaleId>(),
-    lanes: new Set<Lane>(),
-    audits: [] as AuditRecord[],
+  readonly changes: BookChanges = {
+    entries: [],
+    newOrders: new Set(),
+    orders: new Set(),
+    newSkus: new Set(),
+    skus: new Set(),
+    payments: new Map(),
+    operations: [],
+    newSales: new Set(),
+    sales: new Set(),
+    lanes: new Set(),
+    audits: [],
   };
   readonly projected: ProjectedEntry[] = [];
   readonly settled: Settled[] = [];
@@ -158,6 +158,21 @@ export class Book {
     this.units.set(key, (this.units.get(key) ?? 0) + delta);
   }
 }
+
+/** What a commit must write. A row that is new is in both of its sets. */
+export type BookChanges = {
+  readonly entries: LedgerEntry[];
+  readonly newOrders: Set<ReservationId>;
+  readonly orders: Set<ReservationId>;
+  readonly newSkus: Set<SkuId>;
+  readonly skus: Set<SkuId>;
+  readonly payments: Map<ReservationId, Set<OperationId>>;
+  readonly operations: OperationRecord[];
+  readonly newSales: Set<SaleId>;
+  readonly sales: Set<SaleId>;
+  readonly lanes: Set<Lane>;
+  readonly audits: AuditRecord[];
+};
 
 export type EntryDraft = {
   readonly sku: SkuId;

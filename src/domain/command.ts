@@ -162,7 +162,7 @@ export type LaneRow = {
 /** The decision under an operation id, kept for ever. */
 export type OperationRecord = {
   readonly scope: string;
-  readonly operationId: string;
+  readonly operationId: OperationId;
   readonly operation: string;
   readonly fingerprint: string;
   readonly code: Rejection | null;

@@ -109,7 +109,12 @@ export function parseItem(value: unknown): LaneItem {
       return { kind, ticket: parseTicket(raw["ticket"]), admittedAt: integer(raw["admittedAt"]) };
     case "void": {
       const ticket = raw["ticket"] === null ? null : parseTicket(raw["ticket"]);
-      return { kind, id: ticket?.id ?? reservationId(raw["id"]), ticket, reason: text(raw["reason"]) };
+      return {
+        kind,
+        id: ticket?.id ?? reservationId(raw["id"]),
+        ticket,
+        reason: text(raw["reason"]),
+      };
     }
     case "cancel":
       return {
@@ -130,7 +135,10 @@ export function parseItem(value: unknown): LaneItem {
 function parseTicket(value: unknown): Ticket {
   const raw = record(value);
   const kind = raw["kind"];
-  const common = { fingerprint: text(raw["fingerprint"]), lines: list(raw["lines"]).map(parseLine) };
+  const common = {
+    fingerprint: text(raw["fingerprint"]),
+    lines: list(raw["lines"]).map(parseLine),
+  };
   switch (kind) {
     case "reserve":
       return {

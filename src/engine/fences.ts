@@ -1,6 +1,6 @@
 import type { Lane } from "../domain/values.ts";
-import type { ClosedReason, Fence } from "../hot-stock/hot-stock.ts";
 import type { Events } from "../events.ts";
+import type { ClosedReason, Fence } from "../hot-stock/hot-stock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { Bell } from "./bell.ts";
 

@@ -4,8 +4,8 @@ import { Fault } from "../domain/fault.ts";
 import { invariant } from "../domain/invariant.ts";
 import type { Events } from "../events.ts";
 import type { Commit, Ledger } from "../ledger/ledger.ts";
-import type { Decisions } from "./decisions.ts";
 import { countDecisions } from "./count-decisions.ts";
+import type { Decisions } from "./decisions.ts";
 import type { Projected, Projector } from "./projector.ts";
 
 /** Commands decided in one transaction. */

@@ -1,6 +1,6 @@
 import type { SkuRow } from "../domain/command.ts";
-import { Fault } from "../domain/fault.ts";
 import type { ProjectedEntry, Settled } from "../domain/entry.ts";
+import { Fault } from "../domain/fault.ts";
 import type { Sale } from "../domain/sale.ts";
 import type { Lane, SkuId } from "../domain/values.ts";
 import type { Events } from "../events.ts";
@@ -57,7 +57,11 @@ export class Projector {
       const projection = { entries: entries.filter(of), settled: settled.filter(of) };
       outcomes.push(await this.#projectLane(lane, projection));
     }
-    return outcomes.find((each) => each === "later") ?? outcomes.find((each) => each === "closed") ?? "done";
+    return (
+      outcomes.find((each) => each === "later") ??
+      outcomes.find((each) => each === "closed") ??
+      "done"
+    );
   }
 
   /** Brings one SKU's missing entries to hot stock, oldest first. */
@@ -91,6 +95,11 @@ export class Projector {
       for (const sku of sale.skus) this.#gate.open(sku);
       return "done";
     });
+  }
+
+  /** A SKU that hot stock does not have: new to it, or lost. */
+  async projectLevel(level: SkuRow): Promise<Projected> {
+    return this.#guarded(level.lane, (fence) => this.#adopt(fence, level));
   }
 
   /** Tells hot stock whether a SKU is stopped. */

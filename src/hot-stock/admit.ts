@@ -1,10 +1,10 @@
+import { unreachable } from "../domain/invariant.ts";
 import type { Rejection } from "../domain/rejection.ts";
 import { windowRefusal } from "../domain/sale.ts";
 import type { ReserveTicket, ReviveTicket, TakeTicket, Ticket } from "../domain/ticket.ts";
-import { unreachable } from "../domain/invariant.ts";
 import type { Instant, SkuId } from "../domain/values.ts";
 import type { Admission } from "./hot-stock.ts";
-import { append, hold, type HotSku, type LaneState } from "./lane-state.ts";
+import { append, type HotSku, hold, type LaneState } from "./lane-state.ts";
 
 /** The deciding store's clock, and how many tickets the lane may hold in flight. */
 export type AdmitAt = { readonly now: Instant; readonly ticketsMax: number };
@@ -100,4 +100,3 @@ function missingSku(state: LaneState, ticket: Ticket): Admission | null {
 function refused(code: Rejection, sku: SkuId | null = null): Admission {
   return { kind: "refused", code, sku };
 }
-

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Clock, type Random, systemRandom } from "../clock.ts";
+import { makeLanes } from "./lanes.ts";
 import type { Ledger } from "./ledger.ts";
 import { MigrationError, type MigrationStatus, migrate, migrationStatus } from "./migrate.ts";
 import { makeSecrets } from "./secrets.ts";
@@ -10,6 +11,8 @@ export type SqliteLedgerOptions = {
   readonly clock: Clock;
   /** Where the ledger's secrets come from, the first time. */
   readonly random?: Random;
+  /** How many lanes a new ledger has; one that exists keeps its own. */
+  readonly lanes?: number;
   /** Neither migrates nor writes. */
   readonly readOnly?: boolean;
   /** Called between the statements of long reads; the default lets them run on. */
@@ -58,10 +61,13 @@ function open(path: string, { readOnly, pause }: SqliteLedgerOptions): Promise<S
 
 function bringUp(
   database: SqliteDatabase,
-  { clock, random = systemRandom }: SqliteLedgerOptions,
+  { clock, random = systemRandom, lanes = 1 }: SqliteLedgerOptions,
 ): Promise<MigrationStatus> {
   return migrate(database, {
     now: () => clock.now(),
-    prepare: (session) => makeSecrets(session, random),
+    prepare: async (session) => {
+      await makeSecrets(session, random);
+      await makeLanes(session, lanes);
+    },
   });
 }

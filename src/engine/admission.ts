@@ -1,0 +1,162 @@
+import { Fault } from "../domain/fault.ts";
+import { invariant } from "../domain/invariant.ts";
+import type { Ticket } from "../domain/ticket.ts";
+import type { Lane, SkuId } from "../domain/values.ts";
+import type { Events } from "../events.ts";
+import type { Admission, ClosedReason, Fence, HotStock, KnownIds } from "../hot-stock/hot-stock.ts";
+import type { Bell } from "./bell.ts";
+import type { Fences } from "./fences.ts";
+import type { SoldOutGate } from "./gate.ts";
+
+/** Tickets per call: the most that keeps a script's time short. */
+const batchMax = 100;
+/** Tickets that may wait for a call; past it a caller is told to come back. */
+const waitingMax = 20_000;
+
+export type AdmissionReply =
+  | Admission
+  | { readonly kind: "closed"; readonly why: ClosedReason | "unknown lane" };
+
+type Waiting = {
+  readonly ticket: Ticket;
+  readonly resolve: (reply: AdmissionReply) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Requests that arrive together are admitted together, a batch per lane and call: the next batch
+ * fills while the last is under way. A lone request waits for nobody.
+ */
+export class Admissions {
+  readonly #hot: HotStock;
+  readonly #fences: Fences;
+  readonly #gate: SoldOutGate;
+  readonly #events: Events;
+  readonly #outboxBell: Bell;
+  readonly #queues = new Map<Lane, { waiting: Waiting[]; busy: boolean }>();
+
+  constructor(parts: {
+    hot: HotStock;
+    fences: Fences;
+    gate: SoldOutGate;
+    events: Events;
+    outboxBell: Bell;
+  }) {
+    this.#hot = parts.hot;
+    this.#fences = parts.fences;
+    this.#gate = parts.gate;
+    this.#events = parts.events;
+    this.#outboxBell = parts.outboxBell;
+  }
+
+  admit(lane: Lane, ticket: Ticket): Promise<AdmissionReply> {
+    const fence = this.#fences.get(lane);
+    if (fence !== null && ticket.kind === "reserve") {
+      const sku = this.#gate.refuses(ticket, fence.epoch);
+      if (sku !== null) {
+        this.#events.refused("SOLD_OUT", 1);
+        return Promise.resolve({ kind: "refused", code: "SOLD_OUT", sku });
+      }
+    }
+    const queue = this.#queues.get(lane) ?? { waiting: [], busy: false };
+    this.#queues.set(lane, queue);
+    if (queue.waiting.length >= waitingMax) return Promise.resolve({ kind: "busy" });
+    return new Promise((resolve, reject) => {
+      queue.waiting.push({ ticket, resolve, reject });
+      if (!queue.busy) void this.#work(lane, queue);
+    });
+  }
+
+  async #work(lane: Lane, queue: { waiting: Waiting[]; busy: boolean }): Promise<void> {
+    queue.busy = true;
+    while (queue.waiting.length > 0) {
+      const batch = queue.waiting.splice(0, batchMax);
+      try {
+        await this.#admitBatch(lane, batch);
+      } catch (error) {
+        this.#events.unknownOutcome("admit");
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    queue.busy = false;
+  }
+
+  async #admitBatch(lane: Lane, batch: readonly Waiting[]): Promise<void> {
+    const fence = this.#fences.get(lane);
+    if (fence === null) {
+      await this.#fences.refresh();
+      for (const { resolve } of batch) resolve({ kind: "closed", why: "unknown lane" });
+      return;
+    }
+    const tickets = batch.map(({ ticket }) => ticket);
+    const reply = await this.#hot.admit(fence, tickets);
+    if (reply.closed) {
+      await this.#fences.closed(lane, reply.why);
+      for (const { resolve } of batch) resolve({ kind: "closed", why: reply.why });
+      return;
+    }
+    this.#outboxBell.ring();
+    this.#count(reply.value);
+    this.#openGates(tickets, reply.value);
+    await this.#closeGates(lane, tickets, reply.value);
+    for (const [index, { resolve }] of batch.entries()) {
+      const admission = reply.value[index];
+      invariant(admission !== undefined, "every ticket of a batch has its admission");
+      resolve(admission);
+    }
+  }
+
+  #count(admissions: readonly Admission[]): void {
+    let admitted = 0;
+    let replayed = 0;
+    for (const admission of admissions) {
+      if (admission.kind === "admitted") admitted += 1;
+      if (admission.kind === "replayed") replayed += 1;
+      if (admission.kind === "refused") this.#events.refused(admission.code, 1);
+      if (admission.kind === "busy") this.#events.refused("BUSY", 1);
+    }
+    if (admitted > 0) this.#events.admitted(admitted);
+    if (replayed > 0) this.#events.replayed(replayed);
+  }
+
+  /** A probe got through: there is something again, and ids that the gate does not know. */
+  #openGates(tickets: readonly Ticket[], admissions: readonly Admission[]): void {
+    for (const [index, admission] of admissions.entries()) {
+      if (admission.kind !== "admitted") continue;
+      for (const { sku } of tickets[index]?.lines ?? []) this.#gate.open(sku);
+    }
+  }
+
+  /** Hot stock has nothing left of a SKU: from now on this process says so by itself. */
+  async #closeGates(
+    lane: Lane,
+    tickets: readonly Ticket[],
+    admissions: readonly Admission[],
+  ): Promise<void> {
+    const soldOut = new Map<SkuId, Ticket>();
+    for (const [index, admission] of admissions.entries()) {
+      const ticket = tickets[index];
+      if (admission.kind !== "refused" || admission.code !== "SOLD_OUT") continue;
+      if (admission.sku !== null && ticket?.kind === "reserve") soldOut.set(admission.sku, ticket);
+    }
+    for (const [sku, ticket] of soldOut) {
+      if (ticket.kind !== "reserve" || this.#gate.isClosed(ticket.saleId, sku)) continue;
+      const fence = this.#fences.get(lane);
+      if (fence === null) continue;
+      const known = await this.#knownIds(fence, sku);
+      if (known === null || known.available > 0) continue;
+      this.#gate.close(ticket.saleId, sku, { epoch: fence.epoch, ids: known.ids });
+    }
+  }
+
+  async #knownIds(fence: Fence, sku: SkuId): Promise<KnownIds | null> {
+    try {
+      const reply = await this.#hot.knownIds(fence, sku);
+      return reply.closed ? null : reply.value;
+    } catch (error) {
+      // The gate is a convenience: without the ids it stays open.
+      if (error instanceof Fault) return null;
+      throw error;
+    }
+  }
+}

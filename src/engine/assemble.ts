@@ -1,0 +1,70 @@
+import type { Bus } from "../bus/bus.ts";
+import type { Clock, Random } from "../clock.ts";
+import type { MessageKey } from "../domain/message.ts";
+import type { Events } from "../events.ts";
+import type { HotStock } from "../hot-stock/hot-stock.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { Admissions } from "./admission.ts";
+import { Bell } from "./bell.ts";
+import { makeBuyers } from "./buyers.ts";
+import { Decisions } from "./decisions.ts";
+import type { Engine } from "./engine.ts";
+import { Fences } from "./fences.ts";
+import { SoldOutGate } from "./gate.ts";
+import { Line } from "./line.ts";
+import { makeMerchandising } from "./merchandising.ts";
+import { makeOversight } from "./oversight.ts";
+import type { Parts } from "./parts.ts";
+import { Projector } from "./projector.ts";
+import { makeSettlement } from "./settlement.ts";
+
+export type Stores = {
+  readonly hot: HotStock;
+  readonly ledger: Ledger;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly events: Events;
+  /** The first signs, all verify. */
+  readonly messageKeys: readonly MessageKey[];
+};
+
+/** One process's engine over the stores that it shares with others. */
+export async function assemble(stores: Stores): Promise<{ engine: Engine; parts: Parts }> {
+  const { hot, ledger, bus, clock, random, events, messageKeys } = stores;
+  const idSecret = await ledger.secret("reservation-ids");
+  const lanes = (await ledger.lanes()).length;
+  const fences = new Fences(ledger, events);
+  await fences.refresh();
+  const gate = new SoldOutGate(clock);
+  const decisions = new Decisions(clock);
+  const outboxBell = new Bell();
+  const projector = new Projector({ hot, ledger, fences, gate, events });
+  const line = new Line({ ledger, projector, decisions, clock, random, events });
+  const admissions = new Admissions({ hot, fences, gate, events, outboxBell });
+  const parts: Parts = {
+    hot,
+    ledger,
+    bus,
+    clock,
+    events,
+    fences,
+    gate,
+    admissions,
+    decisions,
+    projector,
+    line,
+    outboxBell,
+    idSecret,
+    messageKeys,
+    lanes,
+    tally: { resent: 0, rebuilds: 0 },
+  };
+  const engine: Engine = {
+    buyers: makeBuyers(parts),
+    settlement: makeSettlement(parts),
+    merchandising: makeMerchandising(parts),
+    oversight: makeOversight(parts),
+  };
+  return { engine, parts };
+}

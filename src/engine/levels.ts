@@ -1,0 +1,81 @@
+import type { SkuRow } from "../domain/command.ts";
+import { Fault } from "../domain/fault.ts";
+import type { Lane, SkuId } from "../domain/values.ts";
+import type { Observation, ObservedSku } from "../hot-stock/hot-stock.ts";
+import type { LevelView } from "./engine.ts";
+import type { Parts } from "./parts.ts";
+import { levelView, type Proof, unproved } from "./views.ts";
+
+/** These SKUs in both stores, in the order asked for; an unknown one is left out. */
+export async function viewLevels(parts: Parts, skus: readonly SkuId[]): Promise<LevelView[]> {
+  const rows = await parts.ledger.levels(skus);
+  const observed = await observeRows(parts, rows);
+  const fresh = await parts.ledger.levels(skus);
+  const proofs = await proveRows(parts, fresh, observed);
+  const views = new Map(
+    fresh.map((row) => [row.sku, levelView(row, proofs.get(row.sku) ?? unproved)]),
+  );
+  return skus.flatMap((sku) => views.get(sku) ?? []);
+}
+
+/** What hot stock says of these SKUs, lane by lane; nothing where it is closed or away. */
+async function observeRows(
+  parts: Parts,
+  rows: readonly SkuRow[],
+): Promise<ReadonlyMap<SkuId, ObservedSku>> {
+  const byLane = new Map<Lane, SkuId[]>();
+  for (const { lane, sku } of rows) byLane.set(lane, [...(byLane.get(lane) ?? []), sku]);
+  const found = new Map<SkuId, ObservedSku>();
+  for (const [lane, skus] of byLane) {
+    const observation = await observeOpen(parts, lane, skus);
+    for (const each of observation?.skus ?? []) found.set(each.sku, each);
+  }
+  return found;
+}
+
+/** Null while the lane is closed, or hot stock does not answer. */
+export async function observeOpen(
+  parts: Parts,
+  lane: Lane,
+  skus: readonly SkuId[] | null,
+): Promise<Observation | null> {
+  try {
+    const observation = await parts.hot.observe(lane, skus);
+    const fence = parts.fences.get(lane);
+    const fits =
+      fence !== null &&
+      observation.open &&
+      observation.epoch === fence.epoch &&
+      observation.incarnation === fence.incarnation;
+    return fits ? observation : null;
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
+/**
+ * The equation, exactly: hot available + in flight against the ledger's available at the very
+ * version that hot stock has. The rows must be read after the observation.
+ */
+export async function proveRows(
+  { ledger }: Parts,
+  rows: readonly SkuRow[],
+  observed: ReadonlyMap<SkuId, ObservedSku>,
+): Promise<ReadonlyMap<SkuId, Proof>> {
+  const hots = rows.flatMap((row) => observed.get(row.sku) ?? []);
+  const points = await ledger.balancesAt(hots.map(({ sku, version }) => ({ sku, version })));
+  const proofs = new Map<SkuId, Proof>();
+  const versions = new Map(rows.map((row) => [row.sku, row.version]));
+  for (const [index, hot] of hots.entries()) {
+    const at = points[index] ?? null;
+    const { version, available, inFlight } = hot;
+    const drift = at === null ? 0 : available + inFlight - at.balances.available;
+    proofs.set(hot.sku, {
+      hot: { version, available, inFlight },
+      drift,
+      behind: Math.max(0, (versions.get(hot.sku) ?? 0) - version),
+    });
+  }
+  return proofs;
+}

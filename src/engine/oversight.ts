@@ -1,0 +1,228 @@
+import { openEnvelope } from "../domain/message.ts";
+import type { SkuId } from "../domain/values.ts";
+import type { DeadLetter, Page } from "../ledger/ledger.ts";
+import type {
+  Acting,
+  DeadLetterOutcome,
+  Health,
+  LevelView,
+  Oversight,
+  RepairAction,
+  RepairReport,
+} from "./engine.ts";
+import { commandsOf } from "./lane-commands.ts";
+import { viewLevels } from "./levels.ts";
+import type { Parts } from "./parts.ts";
+import { reconcile } from "./reconcile.ts";
+import { levelAt } from "./views.ts";
+
+export function makeOversight(parts: Parts): Oversight {
+  const { ledger } = parts;
+  return {
+    level: async (sku) => (await viewLevels(parts, [sku]))[0] ?? null,
+    levelAsOf: (sku, asOf) => levelAsOf(parts, sku, asOf),
+    levels: (page) => levels(parts, page),
+    entries: (sku, query) => ledger.entries(sku, query),
+    reconciliation: () => reconcile(parts),
+    repair: (request, context) => repair(parts, request, context),
+    verify: (sku) => ledger.verify(sku),
+    deadLetters: (query) => ledger.deadLetters(query),
+    deadLetter: (id) => ledger.deadLetter(id),
+    replayDeadLetter: (id, context) =>
+      withLetter(parts, id, (letter) => replay(parts, letter, context)),
+    discardDeadLetter: (id, context) =>
+      withLetter(parts, id, (letter) => discard(parts, letter, context)),
+    auditLog: (query) => ledger.auditLog(query),
+    search: (text) => search(parts, text),
+    counts: () => ledger.counts(),
+    health: () => health(parts),
+  };
+}
+
+async function levelAsOf(
+  parts: Parts,
+  sku: SkuId,
+  asOf: { readonly version: number } | { readonly at: number },
+): Promise<LevelView | null> {
+  const row = await parts.ledger.level(sku);
+  if (row === null) return null;
+  const version = "version" in asOf ? asOf.version : await parts.ledger.versionAt(sku, asOf.at);
+  const [at] = await parts.ledger.balancesAt([{ sku, version }]);
+  return at === null || at === undefined ? null : levelAt(row, at);
+}
+
+async function levels(parts: Parts, page: Page): Promise<readonly LevelView[]> {
+  const rows = await parts.ledger.levelPage(page.after, page.limit);
+  return viewLevels(
+    parts,
+    rows.map(({ sku }) => sku),
+  );
+}
+
+/** Heals only in ways that are safe by construction: a rebuild behind a barrier. */
+async function repair(
+  parts: Parts,
+  { dryRun, sku }: { dryRun: boolean; sku: SkuId | null },
+  { actor, reason }: Acting,
+): Promise<RepairReport> {
+  const { items } = await reconcile(parts);
+  const actions: RepairAction[] = [];
+  const lanes = new Set<number>();
+  for (const item of items) {
+    if (sku !== null && item.sku !== sku) continue;
+    const row = await lookAt(parts, item);
+    if (row === null) continue;
+    actions.push({ ...row.action, done: !dryRun && row.action.action !== "none" });
+    if (row.action.action === "rebuild") lanes.add(row.lane);
+  }
+  if (dryRun) return { dryRun, actions };
+  for (const lane of lanes) parts.fences.doubt(lane, `asked for by ${actor}: ${reason}`);
+  if (lanes.size > 0) {
+    const subject = `lanes ${[...lanes].join(" ")}`;
+    const record = { actor, action: "reconcile.repair", subject, reason };
+    await parts.ledger.audit({ ...record, before: null, after: actions });
+  }
+  return { dryRun, actions };
+}
+
+async function lookAt(
+  parts: Parts,
+  item: { readonly sku: SkuId; readonly status: string; readonly drift: number },
+): Promise<{ lane: number; action: Omit<RepairAction, "done"> } | null> {
+  if (item.status === "ok" || item.status === "behind" || item.status === "closed") return null;
+  const row = await parts.ledger.level(item.sku);
+  if (row === null) return null;
+  const look = `holdfast stock entries ${item.sku}`;
+  const rebuild = item.status === "drift" || item.status === "missing";
+  const why = item.status === "drift" ? `hot stock is off by ${item.drift}` : `hot: ${item.status}`;
+  return {
+    lane: row.lane,
+    action: {
+      action: rebuild ? "rebuild" : "none",
+      subject: item.sku,
+      reason: rebuild ? why : `${why}: a person must look, then resume it with a reason`,
+      look,
+    },
+  };
+}
+
+async function withLetter(
+  parts: Parts,
+  id: number,
+  act: (letter: DeadLetter) => Promise<DeadLetterOutcome>,
+): Promise<DeadLetterOutcome> {
+  const letter = await parts.ledger.deadLetter(id);
+  if (letter === null) return { id, outcome: "not-found", detail: "no such dead letter" };
+  if (letter.state !== "open") {
+    return { id, outcome: "already-settled", detail: `${letter.state} by ${letter.settledBy}` };
+  }
+  return act(letter);
+}
+
+/** Decides it now, as if it had come out of its lane again; what is decided already is stale. */
+async function replay(
+  parts: Parts,
+  letter: DeadLetter,
+  { actor, reason }: Acting,
+): Promise<DeadLetterOutcome> {
+  const { id } = letter;
+  let commands: ReturnType<typeof commandsOf>;
+  try {
+    const envelope = openEnvelope(letter.body, parts.messageKeys);
+    // Its epoch may be past: whoever replays it has decided that it counts.
+    const epoch = parts.fences.get(envelope.lane)?.epoch ?? envelope.epoch;
+    commands = commandsOf({ ...envelope, epoch }, letter.tries + 1);
+  } catch (error) {
+    return {
+      id,
+      outcome: "failed",
+      detail: error instanceof Error ? error.message : String(error),
+    };
+  }
+  const { results } = await parts.line.run(commands);
+  const bad = results.find((r) => r.status === "poison" || r.status === "broken");
+  if (bad !== undefined && "reason" in bad) return { id, outcome: "failed", detail: bad.reason };
+  const fresh = results.some((r) => "replayed" in r && !r.replayed);
+  const settled = await parts.ledger.settleDeadLetter(id, { state: "replayed", actor, reason });
+  if (!settled) return { id, outcome: "already-settled", detail: "somebody else was first" };
+  return fresh
+    ? { id, outcome: "replayed", detail: "decided" }
+    : { id, outcome: "stale", detail: "it was decided already: nothing changed" };
+}
+
+/** Discarding is a decision in the ledger: its ticket, if any, is voided through the lane. */
+async function discard(
+  parts: Parts,
+  letter: DeadLetter,
+  { actor, reason }: Acting,
+): Promise<DeadLetterOutcome> {
+  const { id, lane, itemId } = letter;
+  if (itemId !== null && letter.kind === "ticket") {
+    const fence = parts.fences.get(lane);
+    const held = await parts.hot.lookup(lane, itemId);
+    if (fence === null || held.kind === "closed") {
+      return { id, outcome: "failed", detail: "hot stock is being rebuilt; ask again" };
+    }
+    if (held.kind === "pending") {
+      const { ticket } = held.ticket;
+      await parts.hot.enqueue(fence, { kind: "void", id: itemId, ticket, reason });
+      parts.outboxBell.ring();
+    }
+  }
+  const settled = await parts.ledger.settleDeadLetter(id, { state: "discarded", actor, reason });
+  return settled
+    ? { id, outcome: "discarded", detail: reason }
+    : { id, outcome: "already-settled", detail: "somebody else was first" };
+}
+
+const searchMax = 50;
+
+async function search(parts: Parts, text: string): ReturnType<Oversight["search"]> {
+  const wanted = text.trim().replace(/^["'`]+|["'`]+$/g, "");
+  const hits = wanted === "" ? [] : await parts.ledger.search(wanted, searchMax);
+  const looked = [
+    "reservations by id, buyer, idempotency key and payment",
+    "SKUs",
+    "sales",
+    "operations",
+    "dead letters",
+  ];
+  return { hits, looked };
+}
+
+async function health(parts: Parts): Promise<Health> {
+  const probe = async (
+    name: Health["parts"][number]["name"],
+    ask: () => Promise<string>,
+  ): Promise<Health["parts"][number]> => {
+    const from = parts.clock.mono();
+    try {
+      const detail = await ask();
+      return { name, ok: detail === "", ms: parts.clock.mono() - from, detail };
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      return { name, ok: false, ms: parts.clock.mono() - from, detail };
+    }
+  };
+  const all = await Promise.all([
+    probe("ledger", async () => {
+      await parts.ledger.now();
+      return "";
+    }),
+    probe("hot", () => hotHealth(parts)),
+    probe("bus", async () => {
+      await parts.bus.lag(0);
+      return "";
+    }),
+  ]);
+  return { ready: all.every(({ ok }) => ok), parts: all };
+}
+
+async function hotHealth(parts: Parts): Promise<string> {
+  const closed: number[] = [];
+  for (let lane = 0; lane < parts.lanes; lane += 1) {
+    const { open } = await parts.hot.observe(lane, []);
+    if (!open || parts.fences.get(lane) === null) closed.push(lane);
+  }
+  return closed.length === 0 ? "" : `closed lanes: ${closed.join(" ")}`;
+}

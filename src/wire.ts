@@ -1,0 +1,130 @@
+import { MemoryBus } from "./bus/memory.ts";
+import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
+import type { MessageKey } from "./domain/message.ts";
+import { assemble } from "./engine/assemble.ts";
+import type { Engine } from "./engine/engine.ts";
+import type { Parts } from "./engine/parts.ts";
+import type { Events } from "./events.ts";
+import { MemoryHotStock } from "./hot-stock/memory.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import { openSqliteLedger } from "./ledger/sqlite-ledger.ts";
+import { Expirer } from "./workers/expirer.ts";
+import { LedgerWriter } from "./workers/ledger-writer.ts";
+import { type Outlet, Publisher } from "./workers/publisher.ts";
+import { Rebuilder } from "./workers/rebuilder.ts";
+import { Reconciler } from "./workers/reconciler.ts";
+import { Relay } from "./workers/relay.ts";
+import { runWorker, type Worker } from "./workers/worker.ts";
+
+export type OpenOptions = {
+  /** `sqlite:FILE` or `sqlite::memory:`. */
+  readonly ledgerUrl: string;
+  readonly messageKeys?: readonly MessageKey[];
+  readonly events: Events;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly outlet?: Outlet;
+};
+
+/** One process of Holdfast: the engine, its stores and its workers. */
+export interface Holdfast extends AsyncDisposable {
+  readonly engine: Engine;
+  readonly ledger: Ledger;
+  readonly parts: Parts;
+  /** Runs the workers and waits until hot stock is open. */
+  start(): Promise<void>;
+  /** Waits until nothing is in flight; false when the deadline passed first. */
+  drain(deadlineMs: number): Promise<boolean>;
+}
+
+const openWithinMs = 30_000;
+const pollMs = 5;
+
+/** The composition root: the only file that knows which adapters exist. */
+export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
+  const clock = options.clock ?? systemClock;
+  const random = options.random ?? systemRandom;
+  const { events } = options;
+  const ledger = await openSqliteLedger(sqlitePath(options.ledgerUrl), { clock });
+  const messageKeys = options.messageKeys ?? [
+    { kid: "ledger", secret: await ledger.secret("messages") },
+  ];
+  const hot = new MemoryHotStock({ clock, random });
+  const bus = new MemoryBus(clock);
+  const stores = { hot, ledger, bus, clock, random, events, messageKeys };
+  const { engine, parts } = await assemble(stores);
+  const workers = makeWorkers(parts, options.outlet ?? quietOutlet);
+  return new Process({ engine, parts, workers, random });
+}
+
+/** Without a subscriber an event is confirmed as it is: the ledger keeps it. */
+const quietOutlet: Outlet = { deliver: () => Promise.resolve() };
+
+export function makeWorkers(parts: Parts, outlet: Outlet): Worker[] {
+  const workers: Worker[] = [
+    new Rebuilder(parts),
+    new Reconciler(parts),
+    new Expirer(parts),
+    new Publisher(parts, outlet),
+  ];
+  for (let lane = 0; lane < parts.lanes; lane += 1) {
+    workers.push(new Relay(parts, lane), new LedgerWriter(parts, lane));
+  }
+  return workers;
+}
+
+class Process implements Holdfast {
+  readonly engine: Engine;
+  readonly parts: Parts;
+  readonly ledger: Ledger;
+  readonly #workers: readonly Worker[];
+  readonly #random: Random;
+  readonly #stop = new AbortController();
+  #running: Promise<void>[] = [];
+
+  constructor(made: { engine: Engine; parts: Parts; workers: readonly Worker[]; random: Random }) {
+    this.engine = made.engine;
+    this.parts = made.parts;
+    this.ledger = made.parts.ledger;
+    this.#workers = made.workers;
+    this.#random = made.random;
+  }
+
+  async start(): Promise<void> {
+    const tools = { clock: this.parts.clock, random: this.#random, events: this.parts.events };
+    this.#running = this.#workers.map((worker) => runWorker(worker, tools, this.#stop.signal));
+    await this.#until(async () => (await this.engine.oversight.health()).ready, openWithinMs);
+  }
+
+  async drain(deadlineMs: number): Promise<boolean> {
+    return this.#until(async () => {
+      const { inFlight, behind, closed } = await this.engine.oversight.reconciliation();
+      return inFlight === 0 && behind === 0 && closed === 0;
+    }, deadlineMs);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.parts.decisions.releaseAll();
+    await Promise.all(this.#running);
+    await this.parts.bus.close();
+    await this.parts.hot.close();
+    await this.ledger.close();
+  }
+
+  async #until(holds: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
+    const { clock } = this.parts;
+    const deadline = clock.mono() + deadlineMs;
+    while (!(await holds())) {
+      if (clock.mono() >= deadline) return false;
+      await clock.sleep(pollMs, this.#stop.signal);
+    }
+    return true;
+  }
+}
+
+function sqlitePath(url: string): string {
+  const prefix = "sqlite:";
+  if (!url.startsWith(prefix)) throw new Error(`${url}: only ${prefix}… is in this build`);
+  return url.slice(prefix.length);
+}

@@ -1,0 +1,65 @@
+import type { Instant } from "../domain/values.ts";
+import type { Parts } from "../engine/parts.ts";
+import type { DueCursor } from "../ledger/ledger.ts";
+import type { Worker } from "./worker.ts";
+
+const everyMs = 100;
+const dueMax = 500;
+/** The ledger's clock may run away from monotonic time by this much between two steps. */
+const jumpMaxMs = 30_000;
+
+/**
+ * Writes down what the deadline has decided. One bad order does not stop the sweep: the cursor
+ * passes it, and it is tried again on the next round. A jump of the ledger's clock stops the
+ * expirer; ten thousand holds that really end at once are no reason.
+ */
+export class Expirer implements Worker {
+  readonly name = "expirer";
+  readonly #parts: Parts;
+  #cursor: DueCursor | null = null;
+  #last: { now: Instant; mono: number } | null = null;
+  #jumped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async step(): Promise<number> {
+    const { ledger, line, events } = this.#parts;
+    if (await this.#clockJumped()) return 0;
+    const due = await ledger.dueHolds(this.#cursor, dueMax);
+    this.#cursor = due.length < dueMax ? null : (due.at(-1) ?? null);
+    if (due.length === 0) return 0;
+    const { results } = await line.run(due.map(({ id }) => ({ kind: "expire", id }) as const));
+    let done = 0;
+    for (const [index, result] of results.entries()) {
+      if (result.status === "accepted" && !result.replayed) done += 1;
+      if (result.status === "broken") {
+        events.alarm("expiry", `hold ${due[index]?.id}: ${result.reason}`);
+      }
+    }
+    return done;
+  }
+
+  idle(signal: AbortSignal): Promise<void> {
+    return this.#parts.clock.sleep(everyMs, signal);
+  }
+
+  async #clockJumped(): Promise<boolean> {
+    const { ledger, clock, events } = this.#parts;
+    const mono = clock.mono();
+    const now = await ledger.now();
+    const last = this.#last;
+    this.#last = { now, mono };
+    if (this.#jumped || last === null) return this.#jumped;
+    const jump = now - last.now - (mono - last.mono);
+    // The call itself takes time, forwards only.
+    const slack = clock.mono() - mono;
+    if (jump > jumpMaxMs + slack || jump < -jumpMaxMs) {
+      this.#jumped = true;
+      const detail = `the ledger's clock jumped by ${jump} ms: expiry stopped until a restart`;
+      events.alarm("clock", detail);
+    }
+    return this.#jumped;
+  }
+}

@@ -1,0 +1,68 @@
+import { isoTime } from "../clock.ts";
+import type { SkuId } from "../domain/values.ts";
+import type { Parts } from "../engine/parts.ts";
+import type { EntryRow } from "../ledger/ledger.ts";
+import type { Worker } from "./worker.ts";
+
+const publishMax = 500;
+const everyMs = 50;
+
+/** Where the events of the ledger go: they are confirmed by resolving. */
+export interface Outlet {
+  deliver(events: readonly CloudEvent[]): Promise<void>;
+}
+
+/** CloudEvents 1.0, structured. */
+export type CloudEvent = {
+  readonly specversion: "1.0";
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly time: string;
+  readonly datacontenttype: "application/json";
+  readonly data: EntryRow;
+};
+
+/**
+ * Tells the world: the entries of each SKU in version order, at least once, marked when the
+ * outlet has confirmed. What is next is asked of the ledger, never "greater than the last seen".
+ */
+export class Publisher implements Worker {
+  readonly name = "publisher";
+  readonly #parts: Parts;
+  readonly #outlet: Outlet;
+
+  constructor(parts: Parts, outlet: Outlet) {
+    this.#parts = parts;
+    this.#outlet = outlet;
+  }
+
+  async step(): Promise<number> {
+    const { ledger } = this.#parts;
+    const rows = await ledger.unpublished(publishMax);
+    if (rows.length === 0) return 0;
+    await this.#outlet.deliver(rows.map(eventOf));
+    const marks = new Map<SkuId, number>();
+    for (const { sku, version } of rows) marks.set(sku, Math.max(version, marks.get(sku) ?? 0));
+    await ledger.published([...marks].map(([sku, version]) => ({ sku, version })));
+    return rows.length;
+  }
+
+  idle(signal: AbortSignal): Promise<void> {
+    return this.#parts.clock.sleep(everyMs, signal);
+  }
+}
+
+function eventOf(entry: EntryRow): CloudEvent {
+  return {
+    specversion: "1.0",
+    id: `${entry.sku}@${entry.version}`,
+    source: "/holdfast/ledger",
+    type: `dev.holdfast.stock.${entry.operation}.v1`,
+    subject: entry.sku,
+    time: isoTime(entry.at),
+    datacontenttype: "application/json",
+    data: entry,
+  };
+}

@@ -1,0 +1,146 @@
+import type { LaneRow } from "../domain/command.ts";
+import type { Epoch, Lane } from "../domain/values.ts";
+import type { Parts } from "../engine/parts.ts";
+import type { Fence, LoadReply, Observation } from "../hot-stock/hot-stock.ts";
+import type { Worker } from "./worker.ts";
+
+const idleMs = 200;
+const waitMs = 5;
+/** A barrier that has not come out of its lane by then is put in again. */
+const barrierPatienceMs = 3_000;
+
+type Underway = {
+  readonly epoch: Epoch;
+  readonly cause: string;
+  startedAt: number;
+  toldAt: number;
+};
+
+/**
+ * Any doubt about hot stock ends here: the next epoch, a closed lane, the barrier behind what
+ * the outbox holds, and, once a writer has met it, a load from one snapshot of the ledger. Each
+ * step looks at where the rebuild stands, so any process may carry on with what another began.
+ */
+export class Rebuilder implements Worker {
+  readonly name = "rebuilder";
+  readonly #parts: Parts;
+  readonly #underway = new Map<Lane, Underway>();
+  readonly #seenOpen = new Set<Lane>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async step(): Promise<number> {
+    let worked = 0;
+    const rows = await this.#parts.ledger.lanes();
+    for (const row of rows) worked += await this.#stepLane(row);
+    return worked;
+  }
+
+  idle(signal: AbortSignal): Promise<void> {
+    const { clock, fences } = this.#parts;
+    return fences.doubts.wait(clock, this.#underway.size > 0 ? waitMs : idleMs, signal);
+  }
+
+  async #stepLane(row: LaneRow): Promise<number> {
+    const { hot, fences } = this.#parts;
+    const seen = await hot.observe(row.lane, []);
+    const registered = row.incarnation === seen.incarnation && row.epoch === seen.epoch;
+    if (registered && seen.open && fences.cause(row.lane) === null) {
+      this.#underway.delete(row.lane);
+      this.#seenOpen.add(row.lane);
+      if (fences.get(row.lane)?.epoch !== row.epoch) await fences.refresh();
+      return 0;
+    }
+    if (registered && !seen.open) return this.#carryOn(row, seen);
+    await this.#begin(row, seen);
+    return 1;
+  }
+
+  async #begin(row: LaneRow, seen: Observation): Promise<void> {
+    const { ledger, hot, fences, clock, outboxBell } = this.#parts;
+    const { lane } = row;
+    const cause = fences.cause(lane) ?? causeOf(row, seen);
+    fences.settle(lane);
+    const epoch = await ledger.nextEpoch(lane, seen.incarnation);
+    const reply = await hot.beginRebuild({ lane, epoch, incarnation: seen.incarnation });
+    // Overtaken by another rebuild, or by a failover: the next step sees where it stands.
+    if (reply.closed) return;
+    const now = clock.mono();
+    this.#underway.set(lane, { epoch, cause, startedAt: now, toldAt: now });
+    outboxBell.ring();
+  }
+
+  async #carryOn(row: LaneRow, seen: Observation): Promise<number> {
+    const { hot, clock, outboxBell } = this.#parts;
+    const fence = { lane: row.lane, epoch: row.epoch, incarnation: seen.incarnation };
+    const now = clock.mono();
+    let underway = this.#underway.get(row.lane);
+    if (underway?.epoch !== row.epoch) {
+      underway = { epoch: row.epoch, cause: "taken over", startedAt: now, toldAt: now };
+      this.#underway.set(row.lane, underway);
+    }
+    if (row.met >= row.epoch) {
+      await this.#load(fence, underway);
+      return 1;
+    }
+    if (now - underway.toldAt >= barrierPatienceMs) {
+      // The broker may have lost it; one more is harmless.
+      await hot.beginRebuild(fence);
+      underway.toldAt = now;
+      outboxBell.ring();
+    }
+    return 0;
+  }
+
+  async #load(fence: Fence, underway: Underway): Promise<void> {
+    const { hot, ledger, fences, clock, gate, events, tally } = this.#parts;
+    const held = await hot.heldTickets(fence);
+    if (held.closed) return;
+    const snapshot = await ledger.snapshot(fence.lane, held.value);
+    const reply = await hot.load(fence, snapshot);
+    if (reply.closed) return;
+    this.#underway.delete(fence.lane);
+    // What was in doubt before the load is not any more.
+    fences.settle(fence.lane);
+    await fences.refresh();
+    gate.openAll();
+    const repair = this.#seenOpen.has(fence.lane) || !underway.cause.startsWith("start");
+    if (repair) tally.rebuilds += 1;
+    const ms = clock.mono() - underway.startedAt;
+    events.rebuilt(fence.lane, { ms, cause: underway.cause, repair });
+    if (repair) await this.#audit(fence, underway, reply.value);
+    await this.#stopThoseThatWentBack(reply.value);
+  }
+
+  async #audit(fence: Fence, underway: Underway, reply: LoadReply): Promise<void> {
+    await this.#parts.ledger.audit({
+      actor: "rebuilder",
+      action: "hot-stock.rebuild",
+      subject: `lane:${fence.lane}`,
+      reason: underway.cause,
+      before: null,
+      after: { epoch: fence.epoch, kept: reply.kept, dropped: reply.dropped },
+    });
+  }
+
+  /** The ledger is behind what it once said: never repaired, a person is called. */
+  async #stopThoseThatWentBack(reply: LoadReply): Promise<void> {
+    const { line, events } = this.#parts;
+    for (const { sku, hotVersion } of reply.ledgerWentBack) {
+      const reason = `the ledger went back: hot stock has version ${hotVersion}`;
+      const stop = { kind: "sku-status", sku, to: "stopped", operationId: null } as const;
+      await line.one({ ...stop, actor: "rebuilder", reason });
+      events.skuStopped(sku, reason);
+    }
+  }
+}
+
+function causeOf(row: LaneRow, seen: Observation): string {
+  if (row.incarnation === null) return "start: the lane was never loaded";
+  if (row.incarnation !== seen.incarnation) {
+    return seen.epoch === null ? "start: another, empty hot stock" : "another incarnation";
+  }
+  return seen.epoch === null ? "its keys are gone" : `epoch ${seen.epoch}, not ${row.epoch}`;
+}

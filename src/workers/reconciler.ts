@@ -1,0 +1,116 @@
+import type { Lane, SkuId } from "../domain/values.ts";
+import type { ReconciledSku } from "../engine/engine.ts";
+import { observeOpen } from "../engine/levels.ts";
+import type { Parts } from "../engine/parts.ts";
+import { reconcile } from "../engine/reconcile.ts";
+import type { Worker } from "./worker.ts";
+
+const everyMs = 500;
+/** SKUs whose orders are summed up against their buckets in one step. */
+const bucketsMax = 20;
+
+/**
+ * The continuous check, and the healing that is safe by construction: catch up by version, tell
+ * a policy again, send a lost ticket again (by a marker), rebuild. Damage to the ledger itself
+ * stops the SKU and calls a person.
+ */
+export class Reconciler implements Worker {
+  readonly name = "reconciler";
+  readonly #parts: Parts;
+  #bucketCursor: string | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async step(): Promise<number> {
+    const { items } = await reconcile(this.#parts);
+    for (const item of items) await this.#heal(item);
+    for (let lane = 0; lane < this.#parts.lanes; lane += 1) await this.#tendLane(lane);
+    await this.#sumBuckets();
+    return 0;
+  }
+
+  idle(signal: AbortSignal): Promise<void> {
+    return this.#parts.clock.sleep(everyMs, signal);
+  }
+
+  async #heal(item: ReconciledSku): Promise<void> {
+    const { ledger, fences, projector } = this.#parts;
+    if (item.status === "ok" || item.status === "closed" || item.status === "stopped") return;
+    const row = await ledger.level(item.sku);
+    if (row === null) return;
+    const fence = fences.get(row.lane);
+    switch (item.status) {
+      case "behind":
+        if (fence !== null) await projector.catchUp(fence, item.sku, item.hotVersion);
+        return;
+      case "missing":
+        await projector.projectLevel(row);
+        return;
+      case "drift":
+        fences.doubt(row.lane, `SKU ${item.sku} is off by ${item.drift}`);
+        return;
+      case "ahead":
+      case "forked":
+        await this.#stop(item.sku, `the ledger went back: hot stock ${item.status}`);
+        return;
+    }
+  }
+
+  /** What hot stock should know besides stock: sales, stopped SKUs; and a marker on its way. */
+  async #tendLane(lane: Lane): Promise<void> {
+    const { ledger, hot, fences, projector, outboxBell } = this.#parts;
+    const seen = await observeOpen(this.#parts, lane, null);
+    const fence = fences.get(lane);
+    if (seen === null || fence === null) return;
+    const known = new Map(seen.policies.map(({ saleId, revision }) => [saleId, revision]));
+    for (const sale of await ledger.salesIn(["draft", "open", "paused"])) {
+      if (sale.lane !== lane || (known.get(sale.saleId) ?? 0) >= sale.revision) continue;
+      await projector.projectSale(sale);
+    }
+    const revisions = new Map(seen.skus.map(({ sku, statusRevision }) => [sku, statusRevision]));
+    for (const level of await ledger.levels([...revisions.keys()])) {
+      if (level.statusRevision > (revisions.get(level.sku) ?? 0)) {
+        await projector.projectStatus(level);
+      }
+    }
+    await this.#endSales(lane, known);
+    if (seen.tickets > 0) {
+      await hot.mark(fence);
+      outboxBell.ring();
+    }
+  }
+
+  /** A closed sale is told once more; when its holds have ended, its answers are forgotten. */
+  async #endSales(lane: Lane, known: ReadonlyMap<string, number>): Promise<void> {
+    const { ledger, hot, fences, projector } = this.#parts;
+    const ended = new Set<string>(await ledger.endedSales());
+    for (const sale of await ledger.salesIn(["closed"])) {
+      const revision = known.get(sale.saleId);
+      if (sale.lane !== lane || revision === undefined) continue;
+      const fence = fences.get(lane);
+      if (revision < sale.revision) await projector.projectSale(sale);
+      else if (ended.has(sale.saleId) && fence !== null) await hot.forgetSale(fence, sale.saleId);
+    }
+  }
+
+  async #sumBuckets(): Promise<void> {
+    const { ledger } = this.#parts;
+    const rows = await ledger.levelPage(this.#bucketCursor, bucketsMax);
+    this.#bucketCursor = rows.length < bucketsMax ? null : (rows.at(-1)?.sku ?? null);
+    const running = rows.filter(({ status }) => status === "normal").map(({ sku }) => sku);
+    for (const { sku, what, expected, found } of await ledger.bucketDamage(running)) {
+      await this.#stop(sku, `${what}: ${expected} expected, ${found} found`);
+    }
+  }
+
+  async #stop(sku: SkuId, reason: string): Promise<void> {
+    const { line, events, projector } = this.#parts;
+    const stop = { kind: "sku-status", sku, to: "stopped", operationId: null } as const;
+    const result = await line.one({ ...stop, actor: "reconciler", reason });
+    if (result.status !== "accepted" || result.replayed) return;
+    events.skuStopped(sku, reason);
+    if (result.subject.level !== undefined) await projector.projectStatus(result.subject.level);
+  }
+}
