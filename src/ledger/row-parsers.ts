@@ -140,7 +140,7 @@ export function operationOf(row: Row): OperationRecord {
   const versions = Object.entries(jsonObject(row, "versions"));
   return {
     scope: text(row, "scope"),
-    operationId: text(row, "operation_id"),
+    operationId: operationId(row["operation_id"]),
     operation: text(row, "operation"),
     fingerprint: text(row, "fingerprint"),
     code: row["code"] === null ? null : member(row, "code", isRejection),

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, realpathSync } from "node:fs";
 import type Sqlite from "better-sqlite3";
 import { Fault } from "../domain/fault.ts";
 import { InvariantError, invariant } from "../domain/invariant.ts";
@@ -13,6 +13,7 @@ import type {
   SqlValue,
 } from "./sql-database.ts";
 import { StatementCache } from "./sqlite-statements.ts";
+import { Turn, takeTurn } from "./sqlite-turn.ts";
 
 export const memoryPath = ":memory:";
 
@@ -28,15 +29,18 @@ export type SqliteOptions = {
   readonly pause: () => Promise<void>;
 };
 
+type Shared = { readonly turn?: Turn; readonly release?: () => void };
+
 /** One file, or `:memory:` for one process and one life. */
 export async function openSqlite(path: string, options: SqliteOptions): Promise<SqliteDatabase> {
   const Driver = await loadDriver();
   const connect = (): Sqlite.Database => connectTo(Driver, path, options.readOnly);
   try {
     if (path === memoryPath || options.readOnly) return new SqliteDatabase([connect()], options);
-    // Every byte of the ledger is its owner's: it holds secrets.
+    // The file holds secrets: nobody but its owner reads it.
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
-    return new SqliteDatabase([connect(), connect(), connect()], options);
+    const shared = takeTurn(realpathSync(path));
+    return new SqliteDatabase([connect(), connect(), connect()], { ...options, ...shared });
   } catch (error) {
     throw sqliteFault(error, `cannot open ${path}`);
   }
@@ -54,11 +58,16 @@ export class SqliteDatabase implements SqlDatabase, SqlSchema {
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #connections: readonly Connection[];
+  readonly #release: () => void;
 
-  constructor(databases: readonly Sqlite.Database[], { pause }: SqliteOptions) {
-    this.#connections = databases.map((database) => new Connection(database));
+  constructor(databases: readonly Sqlite.Database[], options: SqliteOptions & Shared) {
+    const { pause, turn = new Turn(), release = () => {} } = options;
+    this.#connections = databases.map((database, index) => {
+      return new Connection(database, index === 0 ? turn : new Turn());
+    });
     const [first, second = first, third = second] = this.#connections;
     invariant(first !== undefined && second !== undefined && third !== undefined, "no connection");
+    this.#release = release;
     this.#writer = first;
     this.#reader = second;
     this.slow = {
@@ -87,6 +96,7 @@ export class SqliteDatabase implements SqlDatabase, SqlSchema {
 
   async close(): Promise<void> {
     for (const connection of this.#connections) await connection.close();
+    this.#release();
   }
 }
 
@@ -94,36 +104,26 @@ export class SqliteDatabase implements SqlDatabase, SqlSchema {
 class Connection {
   readonly #database: Sqlite.Database;
   readonly #statements: StatementCache;
-  #tail: Promise<unknown> | null = null;
+  readonly #turn: Turn;
 
-  constructor(database: Sqlite.Database) {
+  constructor(database: Sqlite.Database, turn: Turn) {
     this.#database = database;
     this.#statements = new StatementCache(database);
+    this.#turn = turn;
   }
 
   async read(sql: string, params: readonly SqlParam[]): Promise<readonly Row[]> {
-    while (this.#tail !== null) await this.#tail;
+    while (this.#turn.taken !== null) await this.#turn.taken;
     return attempt("read", () => this.#statements.all(sql, params));
   }
 
-  async transaction<T>(begin: string, work: (session: SchemaSession) => Promise<T>): Promise<T> {
-    while (this.#tail !== null) await this.#tail;
-    const done = this.#transact(begin, work);
-    const turn: Promise<void> = done.then(
-      () => this.#end(turn),
-      () => this.#end(turn),
-    );
-    this.#tail = turn;
-    return done;
+  transaction<T>(begin: string, work: (session: SchemaSession) => Promise<T>): Promise<T> {
+    return this.#turn.run(() => this.#transact(begin, work));
   }
 
   async close(): Promise<void> {
-    while (this.#tail !== null) await this.#tail;
+    while (this.#turn.taken !== null) await this.#turn.taken;
     this.#database.close();
-  }
-
-  #end(turn: Promise<void>): void {
-    if (this.#tail === turn) this.#tail = null;
   }
 
   async #transact<T>(begin: string, work: (session: SchemaSession) => Promise<T>): Promise<T> {
