@@ -55,7 +55,10 @@ export interface HotStock {
   /** A SKU that this lane has never had. One that it had and lost is not adopted: "lost". */
   adopt(fence: Fence, level: HotLevel): Promise<Reply<"adopted" | "known" | "lost">>;
 
-  /** Drops the policy and the answers of a sale that is closed and whose holds have ended. */
+  /**
+   * Drops the policy and the answers of a sale that is closed and whose holds have ended;
+   * nothing while hot stock has it open, or a ticket of it is in flight.
+   */
   forgetSale(fence: Fence, saleId: SaleId): Promise<Reply<null>>;
 
   /** Operator's act after a look at a stopped SKU: forget it, so that a rebuild loads it anew. */

@@ -152,6 +152,8 @@ export class MemoryHotStock implements HotStock {
 
   forgetSale(fence: Fence, saleId: SaleId): Promise<Reply<null>> {
     return this.#whenOpen(fence, (state) => {
+      const running = (state.policies.get(saleId)?.state ?? "closed") !== "closed";
+      if (running || inFlight(state, saleId)) return null;
       state.policies.delete(saleId);
       for (const id of state.answersBySale.get(saleId) ?? []) {
         for (const sku of state.answers.get(id)?.skus ?? []) {
@@ -331,6 +333,13 @@ function closed(why: "incarnation" | "epoch" | "rebuilding" | "open"): Promise<{
   why: typeof why;
 }> {
   return Promise.resolve({ closed: true, why });
+}
+
+function inFlight(state: LaneState, saleId: SaleId): boolean {
+  for (const { ticket } of state.tickets.values()) {
+    if (ticket.kind !== "take" && ticket.saleId === saleId) return true;
+  }
+  return false;
 }
 
 function observed(state: LaneState, id: SkuId, sku: HotSku): ObservedSku {

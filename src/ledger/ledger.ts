@@ -52,8 +52,8 @@ export interface Ledger {
   /** Newest first. */
   sales(page: Page): Promise<readonly Sale[]>;
   salesIn(states: readonly SaleState[]): Promise<readonly Sale[]>;
-  /** Closed sales without a hold: their answers may be forgotten. */
-  endedSales(): Promise<readonly SaleId[]>;
+  /** Which of these are closed and without a hold: their answers may be forgotten. */
+  endedSales(among: readonly SaleId[]): Promise<readonly SaleId[]>;
   level(sku: SkuId): Promise<SkuRow | null>;
   levels(skus: readonly SkuId[]): Promise<readonly SkuRow[]>;
   /** In SKU order, after the cursor. */

@@ -26,7 +26,7 @@ const salesBefore = `
 /** Closed, and no hold of theirs is left. The holds stand in an index of their own. */
 const salesEnded = `
   select sale_id from sales
-  where state = 'closed'
+  where sale_id in (?) and state = 'closed'
     and sale not in (select sale from orders where state = 'reserved' and sale is not null)
   order by sale`;
 
@@ -116,8 +116,15 @@ export class Sales {
   }
 }
 
-export async function endedSales(reader: SqlReader): Promise<readonly SaleId[]> {
-  return (await reader.all(salesEnded, [])).map((row) => saleId(row["sale_id"]));
+export async function endedSales(
+  reader: SqlReader,
+  among: readonly SaleId[],
+): Promise<readonly SaleId[]> {
+  const ended: SaleId[] = [];
+  for (const part of portions(among, idsMax)) {
+    for (const row of await reader.all(salesEnded, [part])) ended.push(saleId(row["sale_id"]));
+  }
+  return ended;
 }
 
 function salesOnly(keyed: readonly KeyedSale[]): readonly Sale[] {

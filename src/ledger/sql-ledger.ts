@@ -102,8 +102,8 @@ export class SqlLedger implements Ledger {
     return this.#sales.inStates(this.#database, states);
   }
 
-  endedSales(): Promise<readonly SaleId[]> {
-    return endedSales(this.#database);
+  endedSales(among: readonly SaleId[]): Promise<readonly SaleId[]> {
+    return endedSales(this.#database, among);
   }
 
   async level(sku: SkuId): Promise<SkuRow | null> {

@@ -1,8 +1,10 @@
-import type { Lane, SkuId } from "../domain/values.ts";
+import type { Sale } from "../domain/sale.ts";
+import type { Lane, SaleId, SkuId } from "../domain/values.ts";
 import type { ReconciledSku } from "../engine/engine.ts";
 import { observeOpen } from "../engine/levels.ts";
 import type { Parts } from "../engine/parts.ts";
 import { reconcile } from "../engine/reconcile.ts";
+import type { Fence } from "../hot-stock/hot-stock.ts";
 import type { Worker } from "./worker.ts";
 
 const everyMs = 500;
@@ -65,7 +67,7 @@ export class Reconciler implements Worker {
     const fence = fences.get(lane);
     if (seen === null || fence === null) return;
     const known = new Map(seen.policies.map(({ saleId, revision }) => [saleId, revision]));
-    for (const sale of await ledger.salesIn(["draft", "open", "paused"])) {
+    for (const sale of await this.#salesToTend(known)) {
       if (sale.lane !== lane || (known.get(sale.saleId) ?? 0) >= sale.revision) continue;
       await projector.projectSale(sale);
     }
@@ -75,23 +77,31 @@ export class Reconciler implements Worker {
         await projector.projectStatus(level);
       }
     }
-    await this.#endSales(lane, known);
+    await this.#endSales(fence, known);
     if (seen.tickets > 0) {
       await hot.mark(fence);
       outboxBell.ring();
     }
   }
 
-  /** A closed sale is told once more; when its holds have ended, its answers are forgotten. */
-  async #endSales(lane: Lane, known: ReadonlyMap<string, number>): Promise<void> {
-    const { ledger, hot, fences, projector } = this.#parts;
-    const ended = new Set<string>(await ledger.endedSales());
-    for (const sale of await ledger.salesIn(["closed"])) {
-      const revision = known.get(sale.saleId);
-      if (sale.lane !== lane || revision === undefined) continue;
-      const fence = fences.get(lane);
-      if (revision < sale.revision) await projector.projectSale(sale);
-      else if (ended.has(sale.saleId) && fence !== null) await hot.forgetSale(fence, sale.saleId);
+  /** What runs by the ledger, and what hot stock still takes for running. */
+  async #salesToTend(known: ReadonlyMap<SaleId, number>): Promise<readonly Sale[]> {
+    const { ledger } = this.#parts;
+    const running = await ledger.salesIn(["draft", "open", "paused"]);
+    const seen = new Set(running.map(({ saleId }) => saleId));
+    const closed: Sale[] = [];
+    for (const saleId of known.keys()) {
+      const sale = seen.has(saleId) ? null : await ledger.sale(saleId);
+      if (sale !== null) closed.push(sale);
+    }
+    return [...running, ...closed];
+  }
+
+  /** When a closed sale's holds have ended, its answers are forgotten. */
+  async #endSales(fence: Fence, known: ReadonlyMap<SaleId, number>): Promise<void> {
+    const { ledger, hot } = this.#parts;
+    for (const saleId of await ledger.endedSales([...known.keys()])) {
+      await hot.forgetSale(fence, saleId);
     }
   }
 
