@@ -57,8 +57,21 @@ async function reserve(
   const lane = await sales.of(request.saleId);
   if (lane === null) return refused("SALE_NOT_FOUND", `sale ${request.saleId} does not exist`);
   const ticket = ticketOf(parts, request, lane);
-  const told = parts.decisions.wait(ticket.id, wait.waitMs, wait.signal);
-  const admission = await parts.admissions.admit(lane, ticket);
+  const told = parts.decisions.expect(ticket.id, wait.waitMs, wait.signal);
+  try {
+    const admission = await parts.admissions.admit(lane, ticket);
+    return await answerTo(parts, ticket, admission, told.result);
+  } finally {
+    told.forget();
+  }
+}
+
+async function answerTo(
+  parts: Parts,
+  ticket: ReserveTicket,
+  admission: AdmissionReply,
+  told: Promise<CommandResult | null>,
+): Promise<Outcome<ReservationView>> {
   switch (admission.kind) {
     case "admitted":
       return afterAdmission(parts, ticket, admission.admittedAt, await told);

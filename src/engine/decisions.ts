@@ -6,6 +6,15 @@ const sweepEveryMs = 25;
 
 type Waiter = { readonly deadline: number; readonly done: (result: CommandResult | null) => void };
 
+/** A decision that may come: null when the time is up, or nobody waits for it any longer. */
+export type Expectation = {
+  readonly result: Promise<CommandResult | null>;
+  /** It will not come, or nobody cares: nothing is kept of it. */
+  forget(): void;
+};
+
+const nothingExpected: Expectation = { result: Promise.resolve(null), forget: () => {} };
+
 /**
  * Who waits for which decision. The group commit tells; a waiter whose time is up gets null and
  * reads for itself. One sleeper serves all waiters, however many there are.
@@ -23,15 +32,30 @@ export class Decisions {
     return this.#waiters.size;
   }
 
-  wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CommandResult | null> {
-    if (waitMs <= 0 || signal?.aborted === true) return Promise.resolve(null);
-    return new Promise((resolve) => {
-      const waiter: Waiter = { deadline: this.#clock.mono() + waitMs, done: resolve };
+  /** Begun before the question is asked, so that the answer cannot come in between. */
+  expect(id: string, waitMs: number, signal?: AbortSignal): Expectation {
+    if (waitMs <= 0 || signal?.aborted === true) return nothingExpected;
+    let forget = (): void => {};
+    const result = new Promise<CommandResult | null>((resolve) => {
+      const deadline = this.#clock.mono() + waitMs;
+      const waiter: Waiter = {
+        deadline,
+        done: (told) => {
+          signal?.removeEventListener("abort", forget);
+          resolve(told);
+        },
+      };
+      forget = (): void => this.#release(id, waiter);
       const waiters = this.#waiters.get(id) ?? new Set();
       this.#waiters.set(id, waiters.add(waiter));
-      signal?.addEventListener("abort", () => this.#release(id, waiter), { once: true });
-      if (!this.#sweeping) void this.#sweep();
+      signal?.addEventListener("abort", forget, { once: true });
     });
+    if (!this.#sweeping) void this.#sweep();
+    return { result, forget: () => forget() };
+  }
+
+  wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CommandResult | null> {
+    return this.expect(id, waitMs, signal).result;
   }
 
   tell(id: string, result: CommandResult): void {

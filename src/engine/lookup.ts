@@ -29,11 +29,15 @@ export async function decidedView(
 export async function lookUp(parts: Parts, found: Genuine, wait: Wait): Promise<ReservationView> {
   const decided = await decidedView(parts, found.id);
   if (decided !== null) return decided;
-  const told = parts.decisions.wait(found.id, wait.waitMs, wait.signal);
-  const hot = await hotView(parts, found);
-  if (hot === "decided") return (await decidedView(parts, found.id)) ?? pendingView(found.id, null);
-  if ((await told) !== null) return (await decidedView(parts, found.id)) ?? hot;
-  return wait.waitMs > 0 ? ((await decidedView(parts, found.id)) ?? hot) : hot;
+  const told = parts.decisions.expect(found.id, wait.waitMs, wait.signal);
+  try {
+    const hot = await hotView(parts, found);
+    const seen = hot === "decided" ? pendingView(found.id, null) : hot;
+    if (hot !== "decided") await told.result;
+    return (await decidedView(parts, found.id)) ?? seen;
+  } finally {
+    told.forget();
+  }
 }
 
 async function hotView(parts: Parts, { id, lane }: Genuine): Promise<ReservationView | "decided"> {

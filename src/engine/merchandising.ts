@@ -12,6 +12,7 @@ import { totalOf } from "../domain/stock.ts";
 import { type TakeTicket, takeTicketId } from "../domain/ticket.ts";
 import { quantity, type SkuId } from "../domain/values.ts";
 import type { EntryRow } from "../ledger/ledger.ts";
+import { decidedTicket } from "./decided-ticket.ts";
 import type {
   Acting,
   CreateSaleRequest,
@@ -23,7 +24,6 @@ import type {
 } from "./engine.ts";
 import { viewLevels } from "./levels.ts";
 import type { Parts } from "./parts.ts";
-import { ticketWaitMs } from "./settlement.ts";
 
 export function makeMerchandising(parts: Parts): Merchandising {
   const saleView = (sale: Sale): Promise<SaleView> => viewSale(parts, sale);
@@ -214,11 +214,12 @@ function fingerprintOf(change: StockChange): string {
 }
 
 async function take(parts: Parts, row: SkuRow, ticket: TakeTicket): Promise<Outcome<StockChanged>> {
-  const told = parts.decisions.wait(ticket.id, ticketWaitMs);
-  const admission = await parts.admissions.admit(row.lane, ticket);
-  switch (admission.kind) {
+  const outcome = await decidedTicket(parts, row.lane, ticket);
+  switch (outcome.kind) {
+    case "decided":
+      return done(parts, outcome.result);
     case "refused":
-      return refused(admission.code, `hot stock: ${admission.code}`, { level: row });
+      return refused(outcome.code, `hot stock: ${outcome.code}`, { level: row });
     case "busy":
       return refused("BUSY", "too many tickets are in flight; try again");
     case "missing":
@@ -226,12 +227,13 @@ async function take(parts: Parts, row: SkuRow, ticket: TakeTicket): Promise<Outc
       return refused("STOCK_CLOSED", "hot stock is being rebuilt");
     case "closed":
       return refused("STOCK_CLOSED", "hot stock is being rebuilt");
-    case "admitted":
-    case "replayed":
-      break;
+    case "undecided":
+      return undecided(parts, ticket);
   }
-  const result = await told;
-  if (result !== null) return done(parts, result);
+}
+
+/** Not told in time: it may be decided all the same. */
+async function undecided(parts: Parts, ticket: TakeTicket): Promise<Outcome<StockChanged>> {
   const known = await parts.ledger.operation(scopeOfSku(ticket.sku), ticket.operationId);
   if (known !== null) return repeated(parts, known, ticket.fingerprint);
   return refused("BUSY", "not decided yet; tell it again with the same operation id");

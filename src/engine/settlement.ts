@@ -4,13 +4,11 @@ import { accepted, type Outcome, type Refused, refused, replayed } from "../doma
 import type { Order } from "../domain/reservation.ts";
 import { type ReviveTicket, reviveTicketId } from "../domain/ticket.ts";
 import { type Instant, type OperationId, quantity } from "../domain/values.ts";
+import { decidedTicket } from "./decided-ticket.ts";
 import type { Acting, RefundRequest, ReservationView, Settlement, Wait } from "./engine.ts";
 import { decidedView, type Genuine, genuine, lookUp } from "./lookup.ts";
 import type { Parts } from "./parts.ts";
 import { pendingView } from "./views.ts";
-
-/** How long an operator's or a payment's ticket is waited for before it is "ask again". */
-export const ticketWaitMs = 10_000;
 
 type Paid = { readonly paymentId: OperationId; readonly paidAt: Instant | null };
 
@@ -72,30 +70,24 @@ async function revive(
 ): Promise<Outcome<ReservationView> | "refused"> {
   const ticket = reviveTicket(order, payment);
   if (ticket === null) return "refused";
-  const told = parts.decisions.wait(ticket.id, ticketWaitMs);
-  const admission = await parts.admissions.admit(found.lane, ticket);
-  switch (admission.kind) {
+  const outcome = await decidedTicket(parts, found.lane, ticket);
+  switch (outcome.kind) {
+    case "decided":
+      return outcomeOf(parts, found, outcome.result);
     case "refused":
-      return admission.code === "SALE_PAUSED" ? stockClosed("a SKU of it is stopped") : "refused";
+      return outcome.code === "SALE_PAUSED" ? stockClosed("a SKU of it is stopped") : "refused";
     case "busy":
       return refused("BUSY", "too many tickets are in flight; try again");
     case "missing":
     case "closed":
       return stockClosed("hot stock is being rebuilt");
-    case "admitted":
-    case "replayed":
-      break;
+    case "undecided": {
+      const told = { id: found.id, ...payment, actor: "payment" };
+      const again = await parts.line.one({ kind: "confirm", ...told });
+      if (again.status !== "late") return outcomeOf(parts, found, again);
+      return refused("BUSY", "the late payment is not decided yet; tell it again");
+    }
   }
-  const result = await told;
-  if (result !== null) return outcomeOf(parts, found, result);
-  const again = await parts.line.one({
-    kind: "confirm",
-    id: found.id,
-    ...payment,
-    actor: "payment",
-  });
-  if (again.status !== "late") return outcomeOf(parts, found, again);
-  return refused("BUSY", "the late payment is not decided yet; tell it again");
 }
 
 function reviveTicket(order: Order, payment: Paid): ReviveTicket | null {
