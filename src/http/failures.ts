@@ -12,6 +12,11 @@ import { fieldErrors } from "./validation-errors.ts";
 /** Where failures that nobody expected are told; the answer says nothing of them. */
 export type FailureLog = (error: unknown, request: { id: string; route: string }) => void;
 
+/** A compressed body: nobody knows how large it is before it is unpacked. */
+export class EncodedBodyError extends Error {
+  override readonly name = "EncodedBodyError";
+}
+
 /** Every thrown thing becomes a problem; a stack trace is never part of an answer. */
 export function answerFailures(app: FastifyInstance, log: FailureLog): void {
   app.setErrorHandler((error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
@@ -32,6 +37,9 @@ export function problemOf(error: FastifyError | Error): Problem {
   if (error instanceof JsonError) {
     const { pointer, message } = error;
     return invalid(message, [{ in: "body", pointer, message }]);
+  }
+  if (error instanceof EncodedBodyError) {
+    return { code: "UNSUPPORTED_MEDIA_TYPE", detail: "expected a body without Content-Encoding" };
   }
   if (error instanceof ValueError) return invalid(error.message, []);
   if ("validation" in error && error.validation !== undefined) {

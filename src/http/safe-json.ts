@@ -170,7 +170,9 @@ class Scanner {
     if (code === 0x2e || code === 0x65 || code === 0x45) {
       throw this.#error("expected an integer, without fraction and exponent");
     }
-    const value = Number(this.#text.slice(start, this.#at));
+    const token = this.#text.slice(start, this.#at);
+    if (/^-?(0\d|$)/.test(token)) throw this.#error("expected an integer without leading zeros");
+    const value = Number(token);
     if (!Number.isSafeInteger(value) || Object.is(value, -0)) {
       throw this.#error("expected an integer that can be kept exactly");
     }

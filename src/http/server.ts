@@ -6,7 +6,7 @@ import { gatekeeper } from "./access.ts";
 import { sendProblem } from "./answers.ts";
 import { answerConnectionError } from "./connection-errors.ts";
 import { EventStreams } from "./event-streams.ts";
-import { answerFailures, type FailureLog } from "./failures.ts";
+import { answerFailures, EncodedBodyError, type FailureLog } from "./failures.ts";
 import { defaultLimits, type HttpLimits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import { describeApi, serveDocs } from "./openapi.ts";
@@ -136,7 +136,8 @@ function readJson(app: FastifyInstance): void {
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer" },
-    (_request, body: Buffer, done) => {
+    (request, body: Buffer, done) => {
+      if (request.headers["content-encoding"] !== undefined) throw new EncodedBodyError();
       done(null, body.length === 0 ? undefined : parseSafeJson(body));
     },
   );

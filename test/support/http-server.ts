@@ -16,6 +16,20 @@ export async function serverOver(
   script: EngineScript,
   more: Partial<ServerDeps> = {},
 ): Promise<TestServer> {
+  const server = await build(script, more);
+  onTestFinished(() => server.app.close());
+  return server;
+}
+
+let unasked: Promise<TestServer> | null = null;
+
+/** A server whose engine must not be asked at all: one for all tests of a file. */
+export function serverOverNothing(): Promise<TestServer> {
+  unasked ??= build({}, {});
+  return unasked;
+}
+
+async function build(script: EngineScript, more: Partial<ServerDeps>): Promise<TestServer> {
   const clock = new ManualClock();
   const failures: unknown[] = [];
   const metrics = prometheusMetrics({ clock, version: "test", processMetrics: false });
@@ -30,6 +44,5 @@ export async function serverOver(
     log: (error) => failures.push(error),
     ...more,
   });
-  onTestFinished(() => app.close());
   return { app, clock, failures };
 }
