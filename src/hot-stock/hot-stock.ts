@@ -1,6 +1,7 @@
 import type { Answer, ProjectedEntry, Settled } from "../domain/entry.ts";
 import type { Rejection } from "../domain/rejection.ts";
 import type { SalePolicy } from "../domain/sale.ts";
+import type { HotLevel, HotStatus, Snapshot } from "../domain/snapshot.ts";
 import type { AdmittedTicket, LaneItem, Ticket } from "../domain/ticket.ts";
 import type { BuyerId, Epoch, Instant, Lane, SaleId, SkuId } from "../domain/values.ts";
 
@@ -152,33 +153,6 @@ export type ProjectReply = {
   readonly missing: readonly SkuId[];
   /** SKUs whose available grew: the sold-out gate opens. */
   readonly gaveBack: readonly SkuId[];
-};
-
-export type HotStatus = {
-  readonly sku: SkuId;
-  readonly stopped: boolean;
-  readonly revision: number;
-};
-
-export type HotLevel = HotStatus & {
-  readonly saleId: SaleId | null;
-  /** The ledger's available at the version, before the overlay is taken off. */
-  readonly available: number;
-  readonly version: number;
-  readonly hash: string;
-};
-
-export type Snapshot = {
-  readonly levels: readonly HotLevel[];
-  readonly policies: readonly SalePolicy[];
-  readonly buyers: readonly {
-    readonly sku: SkuId;
-    readonly buyerId: BuyerId;
-    readonly units: number;
-  }[];
-  readonly answers: readonly Answer[];
-  /** Held tickets that the ledger has decided. */
-  readonly decided: ReadonlySet<string>;
 };
 
 export type LoadReply = {

@@ -1,8 +1,8 @@
 import type { Answer } from "../domain/entry.ts";
 import type { SalePolicy } from "../domain/sale.ts";
+import type { HotLevel } from "../domain/snapshot.ts";
 import type { AdmittedTicket, LaneItem, Ticket } from "../domain/ticket.ts";
 import type { BuyerId, Epoch, Instant, SaleId, SkuId } from "../domain/values.ts";
-import type { HotLevel } from "./hot-stock.ts";
 
 /** Everything that the in-memory hot stock keeps of one lane: plain data, so it can be copied. */
 export type LaneState = {

@@ -1,5 +1,6 @@
+import type { Snapshot } from "../domain/snapshot.ts";
 import type { Instant, SkuId } from "../domain/values.ts";
-import type { LoadReply, Snapshot } from "./hot-stock.ts";
+import type { LoadReply } from "./hot-stock.ts";
 import {
   addUnits,
   append,

@@ -1,14 +1,13 @@
 import type { Clock, Random } from "../clock.ts";
 import type { SalePolicy } from "../domain/sale.ts";
+import type { HotLevel, HotStatus, Snapshot } from "../domain/snapshot.ts";
 import type { LaneItem, Ticket } from "../domain/ticket.ts";
 import type { Lane, SaleId, SkuId } from "../domain/values.ts";
 import { admitTicket } from "./admit.ts";
 import type {
   Admission,
   Fence,
-  HotLevel,
   HotLookup,
-  HotStatus,
   HotStock,
   KnownIds,
   LoadReply,
@@ -19,7 +18,6 @@ import type {
   Projection,
   ProjectReply,
   Reply,
-  Snapshot,
 } from "./hot-stock.ts";
 import {
   append,

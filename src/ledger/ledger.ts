@@ -9,6 +9,7 @@ import type {
 import type { LedgerEntry, ProjectedEntry, Settled } from "../domain/entry.ts";
 import type { Order, Payment, ReservationState } from "../domain/reservation.ts";
 import type { Sale, SaleState } from "../domain/sale.ts";
+import type { Snapshot } from "../domain/snapshot.ts";
 import type { Balances } from "../domain/stock.ts";
 import type {
   BuyerId,
@@ -20,7 +21,6 @@ import type {
   SaleId,
   SkuId,
 } from "../domain/values.ts";
-import type { Snapshot } from "../hot-stock/hot-stock.ts";
 
 /**
  * The ledger alone is the truth. A commit decides many commands in one transaction; its answer
