@@ -134,7 +134,7 @@ async function afterAdmission(
   // Somebody else's content may have been decided first under this id (after a loss).
   if (order.fingerprint !== null && order.fingerprint !== ticket.fingerprint)
     return keyReused(ticket);
-  return decidedOutcome(freshView(order, payments ?? [], parts.clock.now()), false);
+  return decidedOutcome(freshView(order, payments ?? []), false);
 }
 
 /** The first status, with the reservation as it is now. */

@@ -14,11 +14,11 @@ export function genuine(parts: Parts, text: string): Genuine | null {
 }
 
 export async function decidedView(
-  { ledger, clock }: Parts,
+  { ledger }: Parts,
   id: ReservationId,
 ): Promise<ReservationView | null> {
   const found = await ledger.order(id);
-  return found === null ? null : viewOf(found, clock.now());
+  return found === null ? null : viewOf(found);
 }
 
 /**

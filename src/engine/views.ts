@@ -14,12 +14,13 @@ import type { OrderView } from "../ledger/ledger.ts";
 import type { HotLevelView, LevelView, RefundView, ReservationView } from "./engine.ts";
 
 /** What a caller is shown of an order that the ledger has decided. */
-export function viewOf({ order, payments, operations }: OrderView, now: Instant): ReservationView {
+export function viewOf(view: OrderView): ReservationView {
+  const { order, payments, operations, readAt } = view;
   return {
     id: order.id,
     saleId: order.saleId,
     buyerId: order.buyerId,
-    state: stateAt(order, now),
+    state: stateAt(order, readAt),
     lines: order.lines.map(({ sku, quantity: units }) => ({ sku, quantity: units })),
     createdAt: order.admittedAt ?? order.decidedAt,
     decidedAt: order.decidedAt,
@@ -36,12 +37,8 @@ export function viewOf({ order, payments, operations }: OrderView, now: Instant)
 }
 
 /** The order just decided: nothing was refunded yet. */
-export function freshView(
-  order: Order,
-  payments: readonly Payment[],
-  now: Instant,
-): ReservationView {
-  return viewOf({ order, payments, operations: [] }, now);
+export function freshView(order: Order, payments: readonly Payment[]): ReservationView {
+  return viewOf({ order, payments, operations: [], readAt: order.decidedAt });
 }
 
 /** The deadline rules: an overdue hold is expired for everyone who looks. */

@@ -105,6 +105,8 @@ export type OrderView = {
   readonly order: Order;
   readonly payments: readonly Payment[];
   readonly operations: readonly OperationRecord[];
+  /** By the clock that decides: whether a deadline has passed is for no other to say. */
+  readonly readAt: Instant;
 };
 
 export type Page = { readonly after: string | null; readonly limit: number };

@@ -1,7 +1,7 @@
 import { scopeOfOrder } from "../domain/command.ts";
 import type { LedgerEntry } from "../domain/entry.ts";
 import type { Order, OrderLine, Payment } from "../domain/reservation.ts";
-import { type ReservationId, reservationId } from "../domain/values.ts";
+import { type Instant, type ReservationId, reservationId } from "../domain/values.ts";
 import { entryColumns } from "./entries.ts";
 import type { DueCursor, DueHold, OrderView } from "./ledger.ts";
 import { operationsOf } from "./operations.ts";
@@ -99,7 +99,11 @@ export async function paymentsByOrder(
   return payments;
 }
 
-export async function orderView(reader: SqlReader, id: ReservationId): Promise<OrderView | null> {
+export async function orderView(
+  reader: SqlReader,
+  id: ReservationId,
+  readAt: Instant,
+): Promise<OrderView | null> {
   const [found] = await ordersOf(reader, [id]);
   if (found === undefined) return null;
   const payments = await paymentsByOrder(reader, [found.key]);
@@ -107,6 +111,7 @@ export async function orderView(reader: SqlReader, id: ReservationId): Promise<O
     order: found.order,
     payments: payments.get(found.key) ?? [],
     operations: await operationsOf(reader, scopeOfOrder(id)),
+    readAt,
   };
 }
 

@@ -82,7 +82,7 @@ export class SqlLedger implements Ledger {
   }
 
   order(id: ReservationId): Promise<OrderView | null> {
-    return orderView(this.#database, id);
+    return orderView(this.#database, id, this.#clock.now());
   }
 
   orderEntries(id: ReservationId): Promise<readonly LedgerEntry[]> {
