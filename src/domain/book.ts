@@ -1,5 +1,5 @@
 import type { AuditRecord, Command, LaneRow, OperationRecord, SkuRow } from "./command.ts";
-import { scopeOfOrder, scopeOfSale, scopeOfSku } from "./command.ts";
+import { scopeOfOrder, scopeOfPayment, scopeOfSale, scopeOfSku } from "./command.ts";
 import {
   type LedgerEntry,
   type ProjectedEntry,
@@ -245,20 +245,18 @@ function addKeys(keys: BookKeys, command: Command): void {
       return;
     case "extend":
       keys.orders.add(command.id);
-      keys.operations.push({
-        scope: scopeOfOrder(command.id),
-        operationId: command.operationId,
-      });
+      addOperation(keys, scopeOfOrder(command.id), command.operationId);
       return;
     case "refund":
     case "settle-payment":
       keys.orders.add(command.id);
-      keys.operations.push({ scope: scopeOfOrder(command.id), operationId: command.refundId });
+      addOperation(keys, scopeOfOrder(command.id), command.refundId);
       return;
     case "give":
     case "count":
+    case "sku-status":
       keys.skus.add(command.sku);
-      keys.operations.push({ scope: scopeOfSku(command.sku), operationId: command.operationId });
+      addOperation(keys, scopeOfSku(command.sku), command.operationId);
       return;
     case "create-sale":
       keys.sales.add(command.saleId);
@@ -266,21 +264,7 @@ function addKeys(keys: BookKeys, command: Command): void {
       return;
     case "sale-state":
       keys.sales.add(command.saleId);
-      if (command.operationId !== null) {
-        keys.operations.push({
-          scope: scopeOfSale(command.saleId),
-          operationId: command.operationId,
-        });
-      }
-      return;
-    case "sku-status":
-      keys.skus.add(command.sku);
-      if (command.operationId !== null) {
-        keys.operations.push({
-          scope: scopeOfSku(command.sku),
-          operationId: command.operationId,
-        });
-      }
+      addOperation(keys, scopeOfSale(command.saleId), command.operationId);
       return;
   }
 }
@@ -297,13 +281,14 @@ function addTicketKeys(keys: BookKeys, ticket: Ticket): void {
       keys.orders.add(ticket.reservationId);
       keys.sales.add(ticket.saleId);
       keys.buyers.push({ saleId: ticket.saleId, buyerId: ticket.buyerId });
-      keys.operations.push({
-        scope: scopeOfOrder(ticket.reservationId),
-        operationId: ticket.paymentId,
-      });
+      addOperation(keys, scopeOfPayment(ticket.reservationId), ticket.paymentId);
       return;
     case "take":
-      keys.operations.push({ scope: scopeOfSku(ticket.sku), operationId: ticket.operationId });
+      addOperation(keys, scopeOfSku(ticket.sku), ticket.operationId);
       return;
   }
+}
+
+function addOperation(keys: BookKeys, scope: string, operationId: OperationId | null): void {
+  if (operationId !== null) keys.operations.push({ scope, operationId });
 }

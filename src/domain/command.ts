@@ -217,3 +217,5 @@ export type CommandResult =
 export const scopeOfSku = (sku: SkuId): string => `sku:${sku}`;
 export const scopeOfSale = (saleId: SaleId): string => `sale:${saleId}`;
 export const scopeOfOrder = (id: ReservationId): string => `order:${id}`;
+/** Payment ids come from elsewhere than refund and operation ids: they must not meet. */
+export const scopeOfPayment = (id: ReservationId): string => `payment:${id}`;

@@ -15,7 +15,7 @@ export function decideRefund(book: Book, command: RefundCommand): CommandResult 
   const fingerprint = fingerprintOf(command);
   if (known !== undefined) return repeatRefund(book, order, known, fingerprint);
   if (order.state !== "confirmed") return wrongState(book, order);
-  const lines = command.lines ?? stillSold(order);
+  const lines = command.lines === null ? stillSold(order) : sumLines(command.lines, quantity);
   const refusal = refundRefusal(order, lines);
   if (refusal !== null) return rejectedResult("NOT_ENOUGH", refusal, subjectOf(book, order));
   const broken = brokenLine(book, order);

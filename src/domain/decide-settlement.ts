@@ -1,6 +1,7 @@
 import type { Book } from "./book.ts";
 import { type CommandResult, type Subject, scopeOfOrder } from "./command.ts";
-import { answerOf, tombstone } from "./decide-ticket.ts";
+import { answerOf } from "./decide-ticket.ts";
+import { tombstone } from "./decide-void.ts";
 import { acceptedResult, type CommandOf, rejectedResult } from "./decision.ts";
 import type { DecidedState, Order, Payment } from "./reservation.ts";
 import type { Operation } from "./stock.ts";

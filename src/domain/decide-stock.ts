@@ -17,7 +17,8 @@ export function decideGive(book: Book, command: CommandOf<"give">): CommandResul
     return rejectedResult("VERSION_MOVED", detail, { level: row });
   }
   if (!book.canMove(sku, command.operation, quantity)) {
-    const detail = `${command.operation} of ${quantity}: not covered by ${row.balances.frozen} frozen`;
+    const { frozen } = row.balances;
+    const detail = `${command.operation} of ${quantity}: not covered by ${frozen} frozen`;
     return rejectedResult("NOT_ENOUGH", detail, { level: row });
   }
   return act(book, row, { ...command, moves: [[command.operation, quantity]], content: {} });

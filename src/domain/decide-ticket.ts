@@ -3,16 +3,16 @@ import {
   type CommandResult,
   type OperationRecord,
   type SkuRow,
-  scopeOfOrder,
+  scopeOfPayment,
   scopeOfSku,
 } from "./command.ts";
-import { noteDuePayment, noteTakenPayment } from "./decide-settlement.ts";
+import { keyReused, noteDuePayment, noteTakenPayment } from "./decide-settlement.ts";
 import { acceptedResult, type CommandOf, rejectedResult } from "./decision.ts";
 import type { Answer } from "./entry.ts";
 import type { Rejection } from "./rejection.ts";
 import type { Order } from "./reservation.ts";
 import type { ReserveTicket, ReviveTicket, TakeTicket, Ticket } from "./ticket.ts";
-import { type BuyerId, type Lane, reservationId, type SaleId, type SkuId } from "./values.ts";
+import type { BuyerId, Lane, SaleId, SkuId } from "./values.ts";
 
 type TicketCommand = CommandOf<"ticket">;
 
@@ -82,7 +82,7 @@ function decideReserve(book: Book, ticket: ReserveTicket, command: TicketCommand
 }
 
 /** The first decision under an id stands; hot stock drops what it still holds for the repeat. */
-function repeatOrder(book: Book, order: Order, lane: Lane): CommandResult {
+export function repeatOrder(book: Book, order: Order, lane: Lane): CommandResult {
   book.settled.push({
     lane,
     id: order.id,
@@ -97,11 +97,11 @@ function repeatOrder(book: Book, order: Order, lane: Lane): CommandResult {
 }
 
 function decideRevive(book: Book, ticket: ReviveTicket, command: TicketCommand): CommandResult {
-  const scope = scopeOfOrder(ticket.reservationId);
+  const scope = scopeOfPayment(ticket.reservationId);
   const known = book.operation(scope, ticket.paymentId);
   const order = book.orders.get(ticket.reservationId);
   if (order === undefined) return poison(`order ${ticket.reservationId} is not in the ledger`);
-  if (known !== undefined) return repeatOperation(book, known, ticket.id, command.stamp.lane);
+  if (known !== undefined) return repeatOperation(book, known, ticket, command.stamp.lane);
   const rows = rowsOf(book, ticket);
   if (typeof rows === "string") return poison(rows);
 
@@ -157,7 +157,7 @@ function reviveRefusal(book: Book, order: Order, ticket: ReviveTicket): Refusal 
   return { code: "WRONG_STATE", detail: `the reservation is ${order.state}` };
 }
 
-function paymentKnown(book: Book, ticket: ReviveTicket): boolean {
+export function paymentKnown(book: Book, ticket: ReviveTicket): boolean {
   const known = book.paymentsOf(ticket.reservationId);
   return known.some(({ paymentId }) => paymentId === ticket.paymentId);
 }
@@ -171,7 +171,7 @@ function reviveResult(book: Book, order: Order, record: OperationRecord): Comman
 function decideTake(book: Book, ticket: TakeTicket, command: TicketCommand): CommandResult {
   const scope = scopeOfSku(ticket.sku);
   const known = book.operation(scope, ticket.operationId);
-  if (known !== undefined) return repeatOperation(book, known, ticket.id, command.stamp.lane);
+  if (known !== undefined) return repeatOperation(book, known, ticket, command.stamp.lane);
   const rows = rowsOf(book, ticket);
   if (typeof rows === "string") return poison(rows);
   const [first] = rows;
@@ -223,13 +223,15 @@ function takeRefusal(row: SkuRow, ticket: TakeTicket, quantity: number): Refusal
   return { code: "NOT_ENOUGH", detail: `${quantity} asked, ${available} available` };
 }
 
-function repeatOperation(
+/** Told again with other content it is a conflict; hot stock drops what it holds either way. */
+export function repeatOperation(
   book: Book,
   record: OperationRecord,
-  ticketId: string,
+  ticket: Pick<Ticket, "id" | "fingerprint">,
   lane: Lane,
 ): CommandResult {
-  book.settled.push({ lane, id: ticketId, answer: null, versions: record.versions });
+  book.settled.push({ lane, id: ticket.id, answer: null, versions: record.versions });
+  if (record.fingerprint !== ticket.fingerprint) return keyReused(record.operationId);
   const subject = { operation: record };
   if (record.code !== null) return rejectedResult(record.code, record.detail, subject, true);
   return acceptedResult(subject, true);
@@ -244,87 +246,6 @@ function recordTicket(
   const versions = new Map(rows.map(({ row }) => [row.sku, row.version + 1]));
   const lines = rows.map(({ line }) => line);
   return book.record({ ...record, versions, content: { lines } });
-}
-
-/** Nobody knows the id: the first decision under it stands, so a late message is dropped. */
-export function decideVoid(book: Book, command: CommandOf<"void">): CommandResult {
-  const { stamp, ticket } = command;
-  if (stamp.epoch < book.lane(stamp.lane).met) return { status: "stale" };
-  if (ticket !== null && ticket.kind !== "reserve") return giveUp(book, ticket, command);
-  const known = book.orders.get(command.id);
-  if (known !== undefined) return repeatOrder(book, known, stamp.lane);
-  const order = tombstone(book, reservationId(command.id), "void", command.reason);
-  book.settled.push({
-    lane: stamp.lane,
-    id: order.id,
-    answer: answerOf(order),
-    versions: new Map(),
-  });
-  return rejectedResult("VOID", command.reason, { order });
-}
-
-/** An operator's or a payment's ticket that can never be decided ends as a refusal. */
-function giveUp(
-  book: Book,
-  ticket: ReviveTicket | TakeTicket,
-  command: CommandOf<"void">,
-): CommandResult {
-  const revive = ticket.kind === "revive";
-  const scope = revive ? scopeOfOrder(ticket.reservationId) : scopeOfSku(ticket.sku);
-  const operationId = revive ? ticket.paymentId : ticket.operationId;
-  const { lane } = command.stamp;
-  const known = book.operation(scope, operationId);
-  if (known !== undefined) return repeatOperation(book, known, ticket.id, lane);
-  const operation = book.record({
-    scope,
-    operationId,
-    operation: revive ? "revive" : ticket.operation,
-    fingerprint: ticket.fingerprint,
-    code: revive ? "REFUND_DUE" : "VOID",
-    detail: command.reason,
-    versions: new Map(),
-    actor: revive ? "payment" : ticket.actor,
-    reason: command.reason,
-    content: { lines: ticket.lines },
-  });
-  if (revive && !paymentKnown(book, ticket)) {
-    noteDuePayment(book, {
-      id: ticket.reservationId,
-      paymentId: ticket.paymentId,
-      paidAt: ticket.paidAt,
-      code: "REFUND_DUE",
-    });
-  }
-  book.settled.push({ lane, id: ticket.id, answer: null, versions: new Map() });
-  return rejectedResult(operation.code ?? "VOID", command.reason, { operation });
-}
-
-/** An order that ends before its ticket was seen: no units ever moved. */
-export function tombstone(
-  book: Book,
-  id: Order["id"],
-  state: "void" | "cancelled",
-  reason: string,
-): Order {
-  return book.setOrder({
-    id,
-    saleId: null,
-    buyerId: null,
-    idempotencyKey: null,
-    fingerprint: null,
-    state,
-    code: state === "void" ? "VOID" : null,
-    reason,
-    lines: [],
-    admittedAt: null,
-    sentAt: null,
-    attempt: 0,
-    decidedAt: book.now,
-    expiresAt: null,
-    endedAt: book.now,
-    paymentId: null,
-    revived: false,
-  });
 }
 
 /** What a repeat of the order's id is answered with, whatever became of it later. */

@@ -10,7 +10,8 @@ import {
   decideRefuseLate,
 } from "./decide-settlement.ts";
 import { decideCount, decideGive } from "./decide-stock.ts";
-import { decideTicket, decideVoid } from "./decide-ticket.ts";
+import { decideTicket } from "./decide-ticket.ts";
+import { decideVoid } from "./decide-void.ts";
 import { acceptedResult, type CommandOf } from "./decision.ts";
 
 /**

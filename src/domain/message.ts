@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { OrderLine } from "./reservation.ts";
+import type { Line } from "./reservation.ts";
 import type { LaneItem, Ticket } from "./ticket.ts";
 import {
   buyerId,
@@ -135,10 +135,7 @@ export function parseItem(value: unknown): LaneItem {
 function parseTicket(value: unknown): Ticket {
   const raw = record(value);
   const kind = raw["kind"];
-  const common = {
-    fingerprint: text(raw["fingerprint"]),
-    lines: list(raw["lines"]).map(parseLine),
-  };
+  const common = { fingerprint: text(raw["fingerprint"]), lines: parseLines(raw["lines"]) };
   switch (kind) {
     case "reserve":
       return {
@@ -182,16 +179,30 @@ function takeOperation(value: unknown): "withdraw" | "freeze" | "adjust_down" {
   throw new MessageError(`unknown taking: ${String(value)}`);
 }
 
-function parseLine(value: unknown): Pick<OrderLine, "sku" | "quantity"> {
+/** One line a SKU, in SKU order: what follows adds them up and locks them one by one. */
+function parseLines(value: unknown): readonly Line[] {
+  const lines = list(value).map(parseLine);
+  let last = "";
+  for (const { sku } of lines) {
+    if (sku <= last) throw new MessageError("lines: expected one a SKU, in SKU order");
+    last = sku;
+  }
+  if (lines.length === 0) throw new MessageError("lines: expected at least one");
+  return lines;
+}
+
+function parseLine(value: unknown): Line {
   const raw = record(value);
   return { sku: skuId(raw["sku"]), quantity: quantity(raw["quantity"]) };
 }
 
-function record(value: unknown): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>;
-  }
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value;
   throw new MessageError("an object was expected");
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -13,7 +13,7 @@ export type ReservationName = {
   readonly idempotencyKey: string;
 };
 
-/** `<lane>.<keyed hash of sale, buyer, key>.<check>`: at most 45 characters of the id alphabet. */
+/** `<lane>.<keyed hash of sale, buyer, key>.<check>`: at most 46 characters of the id alphabet. */
 export function makeReservationId(secret: Buffer, name: ReservationName): ReservationId {
   // The three ids cannot hold a line feed, so it frames them.
   const text = `name\n${name.saleId}\n${name.buyerId}\n${name.idempotencyKey}`;

@@ -71,7 +71,7 @@ export type LaneItem =
   | {
       readonly kind: "void";
       readonly id: string;
-      /** What is given up, if it is still known: an operator's or a payment's ticket has no order. */
+      /** What is given up, if still known: an operator's or a payment's ticket has no order. */
       readonly ticket: Ticket | null;
       readonly reason: string;
     }

@@ -187,8 +187,8 @@ export class Projector {
 
   #noteForks(lane: Lane, reply: ProjectReply): void {
     for (const { sku, version } of reply.forks) {
-      const detail = `SKU ${sku} in lane ${lane}: entries do not fit hot stock's version ${version}`;
-      this.#events.alarm("fork", detail);
+      const where = `SKU ${sku} in lane ${lane}`;
+      this.#events.alarm("fork", `${where}: entries do not fit hot stock's version ${version}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type LaneRow, scopeOfOrder, scopeOfSku } from "../domain/command.ts";
+import { type LaneRow, scopeOfPayment, scopeOfSku } from "../domain/command.ts";
 import { answerOf, decidedVersions } from "../domain/decide-ticket.ts";
 import type { Answer, Settled } from "../domain/entry.ts";
 import { invariant } from "../domain/invariant.ts";
@@ -156,6 +156,6 @@ function operationOfTicket(id: string): OperationKey | null {
   const [kind, subject, operationId] = id.split(":");
   if (subject === undefined || operationId === undefined) return null;
   if (kind === "take") return { scope: scopeOfSku(skuId(subject)), operationId };
-  if (kind === "revive") return { scope: scopeOfOrder(reservationId(subject)), operationId };
+  if (kind === "revive") return { scope: scopeOfPayment(reservationId(subject)), operationId };
   return null;
 }

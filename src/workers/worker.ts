@@ -15,7 +15,7 @@ export interface Worker {
 const pauseMinMs = 20;
 const pauseMaxMs = 2_000;
 
-/** The loop around every worker: shared, and dumb. A failed step is tried again, later each time. */
+/** The loop around every worker, shared and dumb. A failed step is tried again, later each time. */
 export async function runWorker(
   worker: Worker,
   tools: { clock: Clock; random: Random; events: Events },
