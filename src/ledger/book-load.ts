@@ -28,12 +28,14 @@ const lastEntries = `
 const lanesToChange = "select lane, epoch, met, incarnation from lanes where lane in (?)";
 
 const unitsOfBuyers = `
+  with k (sale, buyer_id) as (?)
   select s.sale_id, i.sku_id, o.buyer_id, sum(l.quantity - l.restocked - l.written_off) as units
-  from orders o
-  join order_lines l on l.order_no = o.order_no
-  join inventory i on i.sku = l.sku
-  join sales s on s.sale = o.sale
-  where (o.sale, o.buyer_id) in (?) and o.state in ('reserved', 'confirmed')
+  from k
+  cross join orders o on o.sale = k.sale and o.buyer_id = k.buyer_id
+  cross join order_lines l on l.order_no = o.order_no
+  cross join inventory i on i.sku = l.sku
+  cross join sales s on s.sale = o.sale
+  where o.state in ('reserved', 'confirmed')
   group by s.sale_id, i.sku_id, o.buyer_id`;
 
 /** A book with what only an adapter knows: integer keys, rows as they were, damage. */

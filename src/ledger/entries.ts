@@ -39,8 +39,9 @@ const skusOfOrders = `
 const keysOfSkus = "select sku, sku_id from inventory where sku_id in (?)";
 
 const balancesAtPoints = `
-  select sku, version, available, reserved, sold, frozen, lost, hash
-  from inventory_log where (sku, version) in (?)`;
+  with k (sku, version) as (?)
+  select l.sku, l.version, l.available, l.reserved, l.sold, l.frozen, l.lost, l.hash
+  from k cross join inventory_log l on l.sku = k.sku and l.version = k.version`;
 
 const versionOfSku = "select sku, version from inventory where sku_id = ?";
 

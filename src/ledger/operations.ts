@@ -5,13 +5,16 @@ import { portions, type SqlReader } from "./sql-database.ts";
 const keysMax = 256;
 
 const operationColumns = `
-  scope, operation_id, operation, fingerprint, code, detail, versions, content, at_ms, actor, reason`;
+  p.scope, p.operation_id, p.operation, p.fingerprint, p.code, p.detail, p.versions, p.content,
+  p.at_ms, p.actor, p.reason`;
 
 const operationsByKey = `
-  select ${operationColumns} from operations where (scope, operation_id) in (?)`;
+  with k (scope, operation_id) as (?)
+  select ${operationColumns}
+  from k cross join operations p on p.scope = k.scope and p.operation_id = k.operation_id`;
 
 const operationsOfScope = `
-  select ${operationColumns} from operations where scope = ? order by at_ms, operation_id`;
+  select ${operationColumns} from operations p where p.scope = ? order by p.at_ms, p.operation_id`;
 
 export type OperationKey = { readonly scope: string; readonly operationId: string };
 

@@ -1,8 +1,10 @@
 export type SqlValue = string | number | Buffer | null;
 
 /**
- * A list stands for one `?` in `in (?)`; a list of lists in `(a, b) in (?)`. The adapter spells
- * it out. A list is never empty.
+ * A list stands for one `?` in `in (?)`; a list of lists for the rows of `with k (a, b) as (?)`.
+ * The adapter spells it out. A list is never empty.
+ *
+ * Pairs are joined, not asked for by `(a, b) in …`: SQLite tries every `a` with every `b` there.
  */
 export type SqlParam = SqlValue | readonly SqlValue[] | readonly (readonly SqlValue[])[];
 

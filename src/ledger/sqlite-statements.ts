@@ -5,8 +5,8 @@ import type { Row, SqlParam, SqlValue } from "./sql-database.ts";
 type Statement = Sqlite.Statement<unknown[], Row>;
 
 /**
- * Prepared statements, kept by their text. A list is padded with its last member to a power of
- * two, so a statement has few lengths and each is prepared once.
+ * Prepared statements, kept by their text. A list is padded to a power of two, so a statement
+ * has few lengths and each is prepared once.
  */
 export class StatementCache {
   readonly #database: Sqlite.Database;
@@ -72,12 +72,16 @@ function placeholders(list: List, values: SqlValue[]): string {
   const last = list.at(-1);
   invariant(last !== undefined, "an empty list in a statement");
   const length = 2 ** Math.ceil(Math.log2(list.length));
-  for (let n = 0; n < length; n += 1) {
-    const member = list[n] ?? last;
+  for (const member of list) {
     if (isRow(member)) values.push(...member);
     else values.push(member);
   }
-  if (!isRow(last)) return repeat("?", length);
+  if (!isRow(last)) {
+    for (let n = list.length; n < length; n += 1) values.push(last);
+    return repeat("?", length);
+  }
+  // A row that is said twice would be joined twice; nothing equals null.
+  for (let n = list.length * last.length; n < length * last.length; n += 1) values.push(null);
   return `values ${repeat(`(${repeat("?", last.length)})`, length)}`;
 }
 

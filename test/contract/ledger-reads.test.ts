@@ -1,0 +1,323 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ManualClock } from "../../src/clock.ts";
+import { genesisHash } from "../../src/domain/entry.ts";
+import { noUnits } from "../../src/domain/stock.ts";
+import { operationId, reservationId, saleId, skuId } from "../../src/domain/values.ts";
+import type { Ledger, NewDeadLetter } from "../../src/ledger/ledger.ts";
+import { ledgerAdapters } from "../support/ledger-adapters.ts";
+import {
+  cancel,
+  confirm,
+  createSale,
+  expire,
+  give,
+  moveSale,
+  openSale,
+  refund,
+  reserve,
+  revive,
+  saleA,
+  skuA,
+  skuB,
+  take,
+} from "../support/ledger-fixtures.ts";
+
+const everything = { after: 0, limit: 1000, from: null, to: null };
+
+/** What every ledger promises to those who read it. */
+describe.each(ledgerAdapters)("reads of the ledger: $name", ({ open }) => {
+  let clock = new ManualClock();
+  let ledger: Ledger;
+  beforeEach(async () => {
+    clock = new ManualClock();
+    ledger = await open(clock);
+  });
+  afterEach(() => ledger.close());
+
+  describe("a snapshot", () => {
+    it("has what hot stock must know: levels, policies, buyers' units, answers", async () => {
+      await openSale(ledger, { limit: 9 });
+      const mine = { buyer: "u1", lines: { [skuA]: 2, [skuB]: 1 } };
+      await ledger.commit([
+        reserve("held", mine),
+        reserve("paid", mine),
+        reserve("over", { lines: { [skuA]: 999 } }),
+        reserve("gone", { buyer: "u2" }),
+      ]);
+      await ledger.commit([confirm("paid", "p"), cancel("gone")]);
+      await ledger.commit([refund("paid", { id: "b", lines: { [skuA]: 1 } })]);
+      const snapshot = await ledger.snapshot(0, []);
+      expect(snapshot.levels).toMatchObject([
+        { sku: skuA, available: 97, saleId: saleA, stopped: false },
+        { sku: skuB, available: 98 },
+      ]);
+      expect(snapshot.policies).toMatchObject([
+        { saleId: saleA, state: "open", limitPerBuyer: 9, skus: [skuA, skuB] },
+      ]);
+      expect(sorted(snapshot.buyers.map((each) => `${each.buyerId} ${each.sku} ${each.units}`)))
+        // The buyer of `gone` holds nothing, and neither does the one who was refused.
+        .toEqual(["u1 sku-a 3", "u1 sku-b 2"]);
+      expect(sorted(snapshot.answers.map(({ id, state }) => `${id} ${state}`))).toEqual([
+        "gone reserved",
+        "held reserved",
+        "over rejected",
+        "paid reserved",
+      ]);
+    });
+
+    it("forgets a sale that is closed and holds nothing, not one that still holds", async () => {
+      await openSale(ledger, { items: { [skuA]: 5 } });
+      await ledger.commit([reserve("r1"), moveSale(saleA, "closed")]);
+      expect((await ledger.snapshot(0, [])).answers).toHaveLength(1);
+      expect(await ledger.endedSales([saleA, saleId("none")])).toEqual([]);
+      await ledger.commit([cancel("r1")]);
+      expect(await ledger.snapshot(0, [])).toMatchObject({
+        answers: [],
+        policies: [],
+        buyers: [],
+      });
+      expect(await ledger.endedSales([saleA, saleId("none")])).toEqual([saleA]);
+    });
+
+    it("knows which held tickets are decided, of every kind", async () => {
+      await openSale(ledger, { holdMs: 1000 });
+      await ledger.commit([reserve("r1"), take("freeze", skuA, { id: "f1", quantity: 1 })]);
+      clock.advance(1000);
+      await ledger.commit([expire("r1")]);
+      await ledger.commit([revive("r1", "p1")]);
+      const held = ["r1", "r2", "take:sku-a:f1", "take:sku-a:f2", "revive:r1:p1", "revive:r2:p1"];
+      const { decided } = await ledger.snapshot(0, held);
+      expect(sorted([...decided])).toEqual(["r1", "revive:r1:p1", "take:sku-a:f1"]);
+      const settled = await ledger.settled(0, held);
+      expect(settled.map(({ id, versions }) => [id, versions.get(skuA)])).toEqual([
+        ["r1", 2],
+        ["take:sku-a:f1", 3],
+        ["revive:r1:p1", 5],
+      ]);
+    });
+  });
+
+  describe("orders", () => {
+    it("come with their lines, payments, operations and entries", async () => {
+      await openSale(ledger);
+      await ledger.commit([reserve("r1", { lines: { [skuA]: 2, [skuB]: 1 } })]);
+      await ledger.commit([confirm("r1", "p1")]);
+      await ledger.commit([confirm("r1", "p2"), refund("r1", { id: "b1" })]);
+      const view = await ledger.order(reservationId("r1"));
+      expect(view).toMatchObject({
+        order: {
+          state: "refunded",
+          lines: [
+            { sku: skuA, quantity: 2, restocked: 2, decidedVersion: 2 },
+            { sku: skuB, quantity: 1, restocked: 1, decidedVersion: 2 },
+          ],
+          admittedAt: 1,
+          sentAt: 2,
+          paymentId: "p1",
+        },
+        payments: [
+          { paymentId: "p1", state: "taken", code: null },
+          { paymentId: "p2", state: "due", code: "ALREADY_PAID" },
+        ],
+        operations: [{ operationId: "b1", operation: "refund" }],
+      });
+      const entries = await ledger.orderEntries(reservationId("r1"));
+      expect(sorted(entries.map((each) => `${each.sku} ${each.operation}`))).toEqual([
+        "sku-a confirm",
+        "sku-a refund",
+        "sku-a reserve",
+        "sku-b confirm",
+        "sku-b refund",
+        "sku-b reserve",
+      ]);
+    });
+
+    it("lists overdue holds by deadline, a page at a time, each once", async () => {
+      await openSale(ledger, { holdMs: 1000 });
+      await ledger.commit([reserve("r3"), reserve("r1"), reserve("r2")]);
+      clock.advance(1);
+      await ledger.commit([reserve("r0")]);
+      expect(await ledger.dueHolds(null, 10)).toEqual([]);
+      await ledger.commit([confirm("r1", "p")]);
+      clock.advance(1000);
+      await ledger.commit([reserve("young")]);
+      const first = await ledger.dueHolds(null, 2);
+      const second = await ledger.dueHolds(first.at(-1) ?? null, 2);
+      const ids = [...first, ...second].map(({ id }) => id);
+      expect(ids).toEqual(["r3", "r2", "r0"]);
+      await ledger.commit([expire("r3"), expire("r2")]);
+      const left = await ledger.dueHolds(null, 10);
+      expect(left.map(({ id }) => id)).toEqual(["r0"]);
+    });
+  });
+
+  describe("stock as of then", () => {
+    it("is read at any version, and at none that there is not", async () => {
+      await openSale(ledger);
+      await ledger.commit([reserve("r1", { lines: { [skuA]: 3 } })]);
+      const points = [0, 1, 2, 3].map((version) => ({ sku: skuA, version }));
+      const [zero, one, two, three] = await ledger.balancesAt(points);
+      expect(zero).toEqual({ sku: skuA, version: 0, balances: noUnits, hash: genesisHash });
+      expect(one?.balances).toMatchObject({ available: 100, reserved: 0 });
+      expect(two?.balances).toMatchObject({ available: 97, reserved: 3 });
+      expect(two?.hash).toBe((await ledger.level(skuA))?.hash);
+      expect(three).toBeNull();
+      expect(await ledger.balancesAt([{ sku: skuId("none"), version: 1 }])).toEqual([null]);
+    });
+
+    it("is read at any time", async () => {
+      const start = clock.now();
+      await openSale(ledger);
+      for (const id of ["r1", "r2", "r3"]) {
+        clock.advance(10);
+        await ledger.commit([reserve(id)]);
+      }
+      const at = (ms: number) => ledger.versionAt(skuA, start + ms);
+      const versions = [await at(-1), await at(0), await at(19), await at(20), await at(999)];
+      expect(versions).toEqual([0, 1, 2, 3, 4]);
+      const window = { ...everything, from: start + 10, to: start + 20 };
+      const entries = await ledger.entries(skuA, window);
+      expect(entries.map(({ version, buyerId }) => [version, buyerId])).toEqual([
+        [2, "buyer-of-r1"],
+        [3, "buyer-of-r2"],
+      ]);
+    });
+  });
+
+  describe("publication", () => {
+    it("goes from pending to success in order, and never back", async () => {
+      await openSale(ledger, { items: { [skuA]: 9, [skuB]: 9 } });
+      await ledger.commit([reserve("r1"), reserve("r2"), reserve("r3")]);
+      const pending = await ledger.unpublished(4);
+      const names = sorted(pending.map(({ sku, version }) => `${sku} ${version}`));
+      expect(names).toEqual(["sku-a 1", "sku-a 2", "sku-b 1"]);
+      await ledger.published([{ sku: skuA, version: 3 }]);
+      await ledger.published([{ sku: skuA, version: 2 }]);
+      const entries = await ledger.entries(skuA, everything);
+      expect(entries.map(({ publication }) => publication)).toEqual([
+        "success",
+        "success",
+        "success",
+        "pending",
+      ]);
+      expect((await ledger.counts()).unpublished).toBe(2);
+      await ledger.published([
+        { sku: skuA, version: 99 },
+        { sku: skuB, version: 1 },
+      ]);
+      expect((await ledger.unpublished(10)).map(({ sku }) => sku)).toEqual([skuA]);
+    });
+  });
+
+  describe("dead letters", () => {
+    const letter: NewDeadLetter = {
+      lane: 0,
+      reason: "signature",
+      body: Buffer.from([0, 255, 10]),
+      kind: null,
+      itemId: "m1",
+      sku: null,
+      tries: 3,
+    };
+
+    it("are kept as they came, and settled by one person only", async () => {
+      const id = await ledger.addDeadLetter(letter);
+      const other = await ledger.addDeadLetter({ ...letter, itemId: "m2", reason: "content" });
+      expect(other).toBeGreaterThan(id);
+      expect(await ledger.deadLetter(id)).toMatchObject({ ...letter, id, state: "open" });
+      const settlement = { state: "discarded", actor: "ann", reason: "forged" } as const;
+      const settled = await Promise.all([
+        ledger.settleDeadLetter(id, settlement),
+        ledger.settleDeadLetter(id, { ...settlement, state: "replayed", actor: "bob" }),
+      ]);
+      expect(settled).toEqual([true, false]);
+      expect(await ledger.deadLetter(id)).toMatchObject({ state: "discarded", settledBy: "ann" });
+      expect(await ledger.deadLetter(999)).toBeNull();
+      const none = { state: null, lane: null, reason: null, itemId: null, after: 0, limit: 10 };
+      const ids = async (filter: object) =>
+        (await ledger.deadLetters({ ...none, ...filter })).map((each) => each.id);
+      expect(await ids({})).toEqual([id, other]);
+      expect(await ids({ state: "open" })).toEqual([other]);
+      expect(await ids({ reason: "signature" })).toEqual([id]);
+      expect(await ids({ after: id, itemId: "m2" })).toEqual([other]);
+      expect((await ledger.counts()).deadLetters).toBe(1);
+    });
+  });
+
+  describe("the rest", () => {
+    it("audits what operators do, newest first, by any filter", async () => {
+      await openSale(ledger);
+      clock.advance(5);
+      const record = { reason: "why", before: { a: 1 }, after: null };
+      await ledger.audit({ actor: "ann", action: "lane.rebuild", subject: "lane:0", ...record });
+      const all = { actor: null, action: null, subject: null, from: null, to: null };
+      const page = { before: null, limit: 10 };
+      const found = await ledger.auditLog({ ...all, ...page, actor: "ann" });
+      expect(found).toMatchObject([{ action: "lane.rebuild", at: clock.now(), before: { a: 1 } }]);
+      const actions = (await ledger.auditLog({ ...all, ...page })).map(({ action }) => action);
+      expect(actions).toEqual(["lane.rebuild", "sale.open", "sale.create"]);
+      const older = await ledger.auditLog({ ...all, limit: 10, before: found[0]?.id ?? 0 });
+      expect(older.map(({ action }) => action)).toEqual(["sale.open", "sale.create"]);
+      expect(await ledger.auditLog({ ...all, ...page, to: clock.now() - 1 })).toHaveLength(2);
+    });
+
+    it("finds every kind of id, exactly", async () => {
+      await openSale(ledger);
+      await ledger.commit([reserve("r1", { buyer: "u1" }), reserve("r2", { buyer: "u1" })]);
+      await ledger.commit([confirm("r1", "p1"), take("freeze", skuA, { id: "f1", quantity: 1 })]);
+      const found = async (text: string) =>
+        (await ledger.search(text, 10)).map((hit) => `${hit.matched} ${hit.id}`);
+      expect(await found(" r1 ")).toEqual(["reservationId r1"]);
+      expect(sorted(await found("u1"))).toEqual(["buyerId r1", "buyerId r2"]);
+      expect(await found("key-of-r2")).toEqual(["idempotencyKey r2"]);
+      expect(await found("p1")).toEqual(["paymentId r1"]);
+      expect(await found("sku-a")).toEqual(["sku sku-a"]);
+      expect(await found("sale-a")).toEqual(["saleId sale-a"]);
+      expect(await found("f1")).toEqual(["operationId sku:sku-a"]);
+      expect(await found("U1")).toEqual([]);
+      expect(await found("no such thing")).toEqual([]);
+    });
+
+    it("lists sales newest first, and by state", async () => {
+      for (const id of ["s1", "s2", "s3"]) {
+        await ledger.commit([createSale({ id, items: { [`sku-${id}`]: 1 } })]);
+      }
+      await ledger.commit([moveSale("s2", "open")]);
+      const first = await ledger.sales({ after: null, limit: 2 });
+      expect(first.map((sale) => sale.saleId)).toEqual(["s3", "s2"]);
+      const rest = await ledger.sales({ after: "s2", limit: 2 });
+      expect(rest.map((sale) => sale.saleId)).toEqual(["s1"]);
+      const drafts = await ledger.salesIn(["draft"]);
+      expect(drafts.map((sale) => sale.saleId)).toEqual(["s1", "s3"]);
+      expect(await ledger.sale(saleId("s2"))).toMatchObject({
+        state: "open",
+        revision: 2,
+        skus: ["sku-s2"],
+        stocked: new Map([["sku-s2", 1]]),
+      });
+      expect(await ledger.sale(saleId("s4"))).toBeNull();
+    });
+
+    it("remembers an operation's decision with its versions and content", async () => {
+      await openSale(ledger);
+      await ledger.commit([give("restock", skuA, { id: "g1", quantity: 5 })]);
+      expect(await ledger.operation("sku:sku-a", operationId("g1"))).toMatchObject({
+        operation: "restock",
+        code: null,
+        versions: new Map([[skuA, 2]]),
+        actor: "operator",
+      });
+    });
+
+    it("keeps its secrets", async () => {
+      const secret = await ledger.secret("reservation-ids");
+      expect(secret).toHaveLength(32);
+      expect(await ledger.secret("reservation-ids")).toEqual(secret);
+      expect(await ledger.secret("messages")).not.toEqual(secret);
+    });
+  });
+});
+
+function sorted(words: readonly string[]): readonly string[] {
+  return [...words].sort();
+}
