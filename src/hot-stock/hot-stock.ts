@@ -3,7 +3,7 @@ import type { Rejection } from "../domain/rejection.ts";
 import type { SalePolicy } from "../domain/sale.ts";
 import type { HotLevel, HotStatus, Snapshot } from "../domain/snapshot.ts";
 import type { AdmittedTicket, LaneItem, Ticket } from "../domain/ticket.ts";
-import type { BuyerId, Epoch, Instant, Lane, SaleId, SkuId } from "../domain/values.ts";
+import type { Epoch, Instant, Lane, SaleId, SkuId } from "../domain/values.ts";
 
 /**
  * Hot stock: what can be sold right now. It may lose everything at any moment, and it keeps one
@@ -170,6 +170,8 @@ export type Observation = {
   readonly outboxLength: number;
   readonly outboxOldestAt: Instant | null;
   readonly tickets: number;
+  /** Voids that have not come back: like tickets, they call for a marker. */
+  readonly voids: number;
   readonly skus: readonly ObservedSku[];
   readonly policies: readonly { readonly saleId: SaleId; readonly revision: number }[];
 };

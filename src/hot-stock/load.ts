@@ -5,9 +5,11 @@ import {
   addUnits,
   append,
   type HeldTicket,
+  type HotSku,
   hold,
   hotPolicy,
   type LaneState,
+  overlayTotal,
   remember,
   skuAt,
 } from "./lane-state.ts";
@@ -27,10 +29,12 @@ export function loadLane(state: LaneState, snapshot: Snapshot, now: Instant): Lo
   state.answers.clear();
   state.answersBySale.clear();
   for (const answer of snapshot.answers) remember(state, answer);
-  const held = [...state.tickets.values()];
+  const held = state.tickets.size;
   const kept = keepUndecided(state, snapshot, now);
+  // One that left the outbox before the barrier is decided, or lost: it may be asked for again.
+  for (const [id, seq] of state.voids) if (!state.outbox.has(seq)) state.voids.delete(id);
   state.rebuilding = false;
-  return { kept, dropped: held.length - kept, ledgerWentBack: wentBack };
+  return { kept, dropped: held - kept, ledgerWentBack: wentBack };
 }
 
 function loadLevels(state: LaneState, snapshot: Snapshot): LoadReply["ledgerWentBack"] {
@@ -43,15 +47,23 @@ function loadLevels(state: LaneState, snapshot: Snapshot): LoadReply["ledgerWent
     const ahead = known !== undefined && known.version > level.version;
     const other = known?.version === level.version && known.hash !== level.hash;
     if (known !== undefined && (ahead || other)) {
-      // Never repaired: it stays as it is, closed, until a person has looked.
-      known.stopped = true;
-      state.skus.set(level.sku, known);
+      // Never repaired: it keeps its version, closed, until a person has looked.
+      state.skus.set(level.sku, stoppedAt(known));
       wentBack.push({ sku: level.sku, hotVersion: known.version });
     } else {
       state.skus.set(level.sku, skuAt(level));
     }
   }
   return wentBack;
+}
+
+/** Nothing in flight: the tickets that stay are held again by whoever keeps them. */
+function stoppedAt(known: HotSku): HotSku {
+  known.available += overlayTotal(known);
+  known.overlay.clear();
+  known.buyers.clear();
+  known.stopped = true;
+  return known;
 }
 
 /** Overlay and outbox together, or neither. */

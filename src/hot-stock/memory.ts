@@ -208,6 +208,7 @@ export class MemoryHotStock implements HotStock {
       outboxLength: state?.outbox.size ?? 0,
       outboxOldestAt: oldest?.at ?? null,
       tickets: state?.tickets.size ?? 0,
+      voids: state?.voids.size ?? 0,
       skus: wanted.flatMap((id) => {
         const sku = state?.skus.get(id);
         return state === undefined || sku === undefined ? [] : [observed(state, id, sku)];

@@ -78,7 +78,7 @@ export class Reconciler implements Worker {
       }
     }
     await this.#endSales(fence, known);
-    if (seen.tickets > 0) {
+    if (seen.tickets + seen.voids > 0) {
       await hot.mark(fence);
       outboxBell.ring();
     }

@@ -69,5 +69,6 @@ function envelopes(items: OutboxHead["items"]): OutboxHead["items"][number][][] 
 }
 
 function weightOf(item: LaneItem): number {
-  return item.kind === "ticket" ? Math.max(1, item.ticket.lines.length) : 1;
+  const ticket = item.kind === "ticket" || item.kind === "void" ? item.ticket : null;
+  return Math.max(1, ticket?.lines.length ?? 0);
 }
