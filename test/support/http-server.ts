@@ -1,13 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { onTestFinished } from "vitest";
 import { ManualClock } from "../../src/clock.ts";
-import { prometheusMetrics } from "../../src/http/metrics.ts";
+import { type Metrics, prometheusMetrics } from "../../src/http/metrics.ts";
 import { buildServer, type ServerDeps } from "../../src/http/server.ts";
 import { type EngineScript, fakeEngine } from "./fake-engine.ts";
 
 export type TestServer = {
   readonly app: FastifyInstance;
   readonly clock: ManualClock;
+  readonly metrics: Metrics;
   readonly failures: unknown[];
 };
 
@@ -44,5 +45,5 @@ async function build(script: EngineScript, more: Partial<ServerDeps>): Promise<T
     log: (error) => failures.push(error),
     ...more,
   });
-  return { app, clock, failures };
+  return { app, clock, metrics, failures };
 }
