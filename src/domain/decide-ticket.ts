@@ -10,7 +10,7 @@ import { keyReused, noteDuePayment, noteTakenPayment } from "./decide-settlement
 import { acceptedResult, type CommandOf, rejectedResult } from "./decision.ts";
 import type { Answer } from "./entry.ts";
 import type { Rejection } from "./rejection.ts";
-import type { Order } from "./reservation.ts";
+import type { Order, Payment } from "./reservation.ts";
 import type { ReserveTicket, ReviveTicket, TakeTicket, Ticket } from "./ticket.ts";
 import type { BuyerId, Lane, SaleId, SkuId } from "./values.ts";
 
@@ -132,7 +132,9 @@ function decideRevive(book: Book, ticket: ReviveTicket, command: TicketCommand):
   }
   const paid = { id: order.id, paymentId: ticket.paymentId, paidAt: ticket.paidAt };
   if (refusal === null) noteTakenPayment(book, paid);
-  else if (!paymentKnown(book, ticket)) noteDuePayment(book, { ...paid, code: dueCode });
+  else if (knownPayment(book, ticket) === undefined) {
+    noteDuePayment(book, { ...paid, code: dueCode });
+  }
   return reviveResult(book, next, record);
 }
 
@@ -147,8 +149,11 @@ function revived(book: Book, order: Order, ticket: ReviveTicket): Order {
 }
 
 function reviveRefusal(book: Book, order: Order, ticket: ReviveTicket): Refusal | null {
-  if (paymentKnown(book, ticket)) {
-    return { code: "REFUND_DUE", detail: `payment ${ticket.paymentId} is decided already` };
+  const known = knownPayment(book, ticket);
+  if (known !== undefined) {
+    // It was told again, and decided, while its ticket was on the way: that answer stands.
+    const detail = `payment ${ticket.paymentId} is decided already`;
+    return { code: known.code ?? "REFUND_DUE", detail };
   }
   if (order.state === "expired") return null;
   if (order.state === "confirmed") {
@@ -157,9 +162,9 @@ function reviveRefusal(book: Book, order: Order, ticket: ReviveTicket): Refusal 
   return { code: "WRONG_STATE", detail: `the reservation is ${order.state}` };
 }
 
-export function paymentKnown(book: Book, ticket: ReviveTicket): boolean {
+export function knownPayment(book: Book, ticket: ReviveTicket): Payment | undefined {
   const known = book.paymentsOf(ticket.reservationId);
-  return known.some(({ paymentId }) => paymentId === ticket.paymentId);
+  return known.find(({ paymentId }) => paymentId === ticket.paymentId);
 }
 
 function reviveResult(book: Book, order: Order, record: OperationRecord): CommandResult {

@@ -1,7 +1,7 @@
 import type { Book } from "./book.ts";
 import { type CommandResult, scopeOfPayment, scopeOfSku } from "./command.ts";
 import { noteDuePayment } from "./decide-settlement.ts";
-import { answerOf, paymentKnown, repeatOperation, repeatOrder } from "./decide-ticket.ts";
+import { answerOf, knownPayment, repeatOperation, repeatOrder } from "./decide-ticket.ts";
 import { type CommandOf, rejectedResult } from "./decision.ts";
 import type { Order } from "./reservation.ts";
 import type { ReviveTicket, TakeTicket } from "./ticket.ts";
@@ -36,12 +36,13 @@ function giveUp(
   const { lane } = command.stamp;
   const known = book.operation(scope, operationId);
   if (known !== undefined) return repeatOperation(book, known, ticket, lane);
+  const paid = revive ? knownPayment(book, ticket) : undefined;
   const operation = book.record({
     scope,
     operationId,
     operation: revive ? "revive" : ticket.operation,
     fingerprint: ticket.fingerprint,
-    code: revive ? "REFUND_DUE" : "VOID",
+    code: revive ? (paid?.code ?? "REFUND_DUE") : "VOID",
     detail: command.reason,
     versions: new Map(),
     actor: revive ? "payment" : ticket.actor,
@@ -49,7 +50,7 @@ function giveUp(
     content: { lines: ticket.lines },
   });
   const order = revive ? book.orders.get(ticket.reservationId) : undefined;
-  if (revive && order !== undefined && !paymentKnown(book, ticket)) {
+  if (revive && order !== undefined && paid === undefined) {
     noteDuePayment(book, {
       id: order.id,
       paymentId: ticket.paymentId,

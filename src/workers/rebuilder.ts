@@ -12,6 +12,8 @@ const barrierPatienceMs = 3_000;
 type Underway = {
   readonly epoch: Epoch;
   readonly cause: string;
+  /** Hot stock was open, or is known to have lost something. */
+  readonly repair: boolean;
   startedAt: number;
   toldAt: number;
 };
@@ -54,21 +56,31 @@ export class Rebuilder implements Worker {
       return 0;
     }
     if (registered && !seen.open) return this.#carryOn(row, seen);
+    if (!registered && (await this.#moved(row))) return 0;
     await this.#begin(row, seen);
     return 1;
+  }
+
+  /** Another process has begun a rebuild between our two looks: they do not fit each other. */
+  async #moved({ lane, epoch }: LaneRow): Promise<boolean> {
+    const rows = await this.#parts.ledger.lanes();
+    return rows.find((row) => row.lane === lane)?.epoch !== epoch;
   }
 
   async #begin(row: LaneRow, seen: Observation): Promise<void> {
     const { ledger, hot, fences, clock, outboxBell } = this.#parts;
     const { lane } = row;
-    const cause = fences.cause(lane) ?? causeOf(row, seen);
+    const doubt = fences.cause(lane);
+    const cause = doubt ?? causeOf(row, seen);
+    const gone = seen.epoch === null && row.incarnation === seen.incarnation;
+    const repair = doubt !== null || seen.open || gone;
     fences.settle(lane);
     const epoch = await ledger.nextEpoch(lane, seen.incarnation);
     const reply = await hot.beginRebuild({ lane, epoch, incarnation: seen.incarnation });
     // Overtaken by another rebuild, or by a failover: the next step sees where it stands.
     if (reply.closed) return;
     const now = clock.mono();
-    this.#underway.set(lane, { epoch, cause, startedAt: now, toldAt: now });
+    this.#underway.set(lane, { epoch, cause, repair, startedAt: now, toldAt: now });
     outboxBell.ring();
   }
 
@@ -78,7 +90,8 @@ export class Rebuilder implements Worker {
     const now = clock.mono();
     let underway = this.#underway.get(row.lane);
     if (underway?.epoch !== row.epoch) {
-      underway = { epoch: row.epoch, cause: "taken over", startedAt: now, toldAt: now };
+      const times = { startedAt: now, toldAt: now };
+      underway = { epoch: row.epoch, cause: "taken over", repair: false, ...times };
       this.#underway.set(row.lane, underway);
     }
     if (row.met >= row.epoch) {
@@ -106,7 +119,7 @@ export class Rebuilder implements Worker {
     fences.settle(fence.lane);
     await fences.refresh();
     gate.openAll();
-    const repair = this.#seenOpen.has(fence.lane) || !underway.cause.startsWith("start");
+    const repair = this.#seenOpen.has(fence.lane) || underway.repair;
     if (repair) tally.rebuilds += 1;
     const ms = clock.mono() - underway.startedAt;
     events.rebuilt(fence.lane, { ms, cause: underway.cause, repair });
