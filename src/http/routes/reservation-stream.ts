@@ -43,7 +43,7 @@ export function tooManyStreams(request: FastifyRequest, reply: FastifyReply): Fa
   return sendProblem(request, reply, { code: "BUSY", detail });
 }
 
-/** A confirmed one changes with each refund and each payment that is due back. */
-function eventIdOf({ state, refunds, payments }: ReservationView): string {
-  return `${state}.${refunds.length}.${payments.length}`;
+/** Within a state, an extension, a refund or a payment that is due back is news too. */
+function eventIdOf({ state, expiresAt, refunds, payments }: ReservationView): string {
+  return `${state}.${expiresAt ?? 0}.${refunds.length}.${payments.length}`;
 }

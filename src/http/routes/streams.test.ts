@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { someReservation, someSale } from "../../../test/support/fake-engine.ts";
+import { someReservation, someSale, someTime } from "../../../test/support/fake-engine.ts";
 import { serverOver } from "../../../test/support/http-server.ts";
 import type { ReservationView } from "../../engine/engine.ts";
 
@@ -24,6 +24,7 @@ function watching(...views: ReservationView[]) {
   };
 }
 
+const reservedId = `reserved.${someTime + 60_005}.0.0`;
 const url = "/v1/reservations/0.abc.def/events";
 
 describe("the events of a reservation", () => {
@@ -42,9 +43,9 @@ describe("the events of a reservation", () => {
     const [first, ...events] = frames(answer.payload);
     expect(first).toEqual({ retry: "3000" });
     expect(events.map(({ id, event }) => [id, event])).toEqual([
-      ["pending.0.0", "state"],
-      ["reserved.0.0", "state"],
-      ["expired.0.0", "state"],
+      ["pending.0.0.0", "state"],
+      [reservedId, "state"],
+      [`expired.${someTime + 60_005}.0.0`, "state"],
       ["end", "end"],
     ]);
     expect(JSON.parse(events[1]?.["data"] ?? "")).toMatchObject({
@@ -56,9 +57,9 @@ describe("the events of a reservation", () => {
   it("are not told twice to one who comes back, who is sent away after the end", async () => {
     const script = watching(someReservation("reserved"), someReservation("expired"));
     const { app } = await serverOver(script);
-    const back = await app.inject({ url, headers: { "last-event-id": "reserved.0.0" } });
+    const back = await app.inject({ url, headers: { "last-event-id": reservedId } });
     const ids = frames(back.payload).map(({ id }) => id);
-    expect(ids).toEqual([undefined, "expired.0.0", "end"]);
+    expect(ids).toEqual([undefined, `expired.${someTime + 60_005}.0.0`, "end"]);
     const after = await app.inject({ url, headers: { "last-event-id": "end" } });
     expect([after.statusCode, after.payload]).toEqual([204, ""]);
   });
