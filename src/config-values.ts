@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { MessageKey } from "./domain/message.ts";
 import { isId } from "./domain/values.ts";
 
 /** What a parser wanted to see; the loader adds where the value came from. */
@@ -72,12 +73,10 @@ export function apiKeys(text: string): readonly ApiKey[] {
   return pairs(text, "name:secret,…").map(([name, secret]) => ({ name, secret }));
 }
 
-export type MessageKey = { readonly kid: string; readonly key: Buffer };
-
 export function messageKeys(text: string): readonly MessageKey[] {
   return pairs(text, "kid:base64,…").map(([kid, encoded]) => {
-    const key = Buffer.from(encoded, "base64");
-    if (key.length >= 32 && /^[A-Za-z0-9+/_-]+=*$/.test(encoded)) return { kid, key };
+    const secret = Buffer.from(encoded, "base64");
+    if (secret.length >= 32 && /^[A-Za-z0-9+/_-]+=*$/.test(encoded)) return { kid, secret };
     throw new Expected("kid:base64,… with keys of 32 bytes or more (openssl rand -base64 32)");
   });
 }

@@ -153,7 +153,7 @@ describe("a value", () => {
       HOLDFAST_API_KEY: "hunter2",
       HOLDFAST_LEDGER_URL: "mysql://user:pass@host/db",
     });
-    expect(config.messageKeys[0]?.key).toHaveLength(32);
+    expect(config.messageKeys[0]?.secret).toHaveLength(32);
     const shown = Object.fromEntries(origins.map((one) => [one.name, one.redacted]));
     expect(shown).toMatchObject({
       apiKeys: "ops:***,ci:***",

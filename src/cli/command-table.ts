@@ -1,0 +1,398 @@
+import type { Command } from "./context.ts";
+import type { MessageKey } from "./text.ts";
+
+/** Every command: its words, its options, and the module that is loaded only when it runs. */
+export type CommandSpec = {
+  /** `stock adjust <sku>`: groups, name, arguments. */
+  readonly use: string;
+  readonly summary: MessageKey;
+  readonly group: MessageKey;
+  readonly options: readonly OptionSpec[];
+  /** Shown first by `--help`. */
+  readonly examples: readonly string[];
+  readonly load: () => Promise<Command>;
+};
+
+export type OptionSpec = {
+  readonly flags: string;
+  readonly says: MessageKey;
+  readonly kind?: OptionKind;
+};
+
+export type OptionKind =
+  | { readonly type: "integer"; readonly min: number; readonly max: number }
+  | { readonly type: "number"; readonly min: number; readonly max: number }
+  | { readonly type: "list" }
+  | { readonly type: "choice"; readonly values: readonly string[] };
+
+const integer = (min: number, max: number): OptionKind => ({ type: "integer", min, max });
+const number = (min: number, max: number): OptionKind => ({ type: "number", min, max });
+const level = integer(0, Number.MAX_SAFE_INTEGER);
+const units = integer(1, 1_000_000_000);
+const seconds = integer(1, 2_592_000);
+
+const stores: readonly OptionSpec[] = [
+  { flags: "--ledger <url>", says: "option.ledger" },
+  { flags: "--hot <url>", says: "option.hot" },
+  { flags: "--bus <url>", says: "option.bus" },
+];
+const listening: readonly OptionSpec[] = [
+  { flags: "--host <name>", says: "option.host" },
+  { flags: "--port <number>", says: "option.port" },
+];
+const logging: OptionSpec = { flags: "--log-level <level>", says: "option.logLevel" };
+const client: readonly OptionSpec[] = [
+  { flags: "--url <url>", says: "option.url" },
+  { flags: "--api-key <secret>", says: "option.apiKey" },
+];
+const act: readonly OptionSpec[] = [
+  { flags: "--reason <text>", says: "option.reason" },
+  { flags: "--operation-id <id>", says: "option.operationId" },
+  ...client,
+];
+const paging: readonly OptionSpec[] = [
+  { flags: "--limit <n>", says: "option.limit", kind: integer(1, 1_000_000) },
+];
+const yes: OptionSpec = { flags: "--yes", says: "option.yes" };
+const dryRun: OptionSpec = { flags: "--dry-run", says: "option.dryRun" };
+const stocked: OptionSpec = { flags: "--stock <n>", says: "option.stock", kind: units };
+const buyers: OptionSpec = {
+  flags: "--buyers <n>",
+  says: "option.buyers",
+  kind: integer(1, 1_000_000),
+};
+const hold: OptionSpec = {
+  flags: "--hold-seconds <n>",
+  says: "option.holdSeconds",
+  kind: seconds,
+};
+const seed: OptionSpec = {
+  flags: "--seed <n>",
+  says: "option.seed",
+  kind: integer(0, 4_294_967_295),
+};
+
+const tryIt = { group: "group.try" } as const;
+const running = { group: "group.run" } as const;
+const operating = { group: "group.operate" } as const;
+const proving = { group: "group.prove" } as const;
+
+const sale = () => import("./commands/sale.ts");
+const stock = () => import("./commands/stock.ts");
+const stockChange = () => import("./commands/stock-change.ts");
+const deadLetters = () => import("./commands/dead-letters.ts");
+
+const trials: readonly CommandSpec[] = [
+  {
+    ...tryIt,
+    use: "dev",
+    summary: "command.dev",
+    options: [...listening, ...stores, stocked, buyers, hold, seed, logging],
+    examples: ["holdfast dev", "holdfast dev --stock 50 --buyers 5000 --port 9000"],
+    load: async () => (await import("./commands/dev.ts")).dev,
+  },
+  {
+    ...tryIt,
+    use: "demo",
+    summary: "command.demo",
+    options: [stocked, buyers, hold, seed, { flags: "--bug <name>", says: "option.bug" }, logging],
+    examples: ["holdfast demo", "holdfast demo --stock 1000 --buyers 20000 --json"],
+    load: async () => (await import("./commands/demo.ts")).demo,
+  },
+  {
+    ...tryIt,
+    use: "loadtest",
+    summary: "command.loadtest",
+    options: [
+      { flags: "--rate <n>", says: "option.rate", kind: number(0.1, 100_000) },
+      { flags: "--seconds <n>", says: "option.seconds", kind: number(0.1, 86_400) },
+      buyers,
+      stocked,
+      { flags: "--sale <id>", says: "option.sale" },
+      hold,
+      { flags: "--quantity-max <n>", says: "option.quantityMax", kind: integer(1, 1_000) },
+      { flags: "--repeat-share <n>", says: "option.repeatShare", kind: number(0, 1) },
+      { flags: "--pay-share <n>", says: "option.payShare", kind: number(0, 1) },
+      { flags: "--cancel-share <n>", says: "option.cancelShare", kind: number(0, 1) },
+      { flags: "--connections <n>", says: "option.connections", kind: integer(1, 4_096) },
+      seed,
+      { flags: "--allow-remote", says: "option.allowRemote" },
+      ...client,
+    ],
+    examples: [
+      "holdfast loadtest --url http://127.0.0.1:8787 --rate 500 --seconds 10",
+      "holdfast loadtest --buyers 5000 --stock 100 --json",
+    ],
+    load: async () => (await import("./commands/loadtest.ts")).loadtest,
+  },
+];
+
+const servers: readonly CommandSpec[] = [
+  {
+    ...running,
+    use: "serve",
+    summary: "command.serve",
+    options: [
+      ...listening,
+      ...stores,
+      { flags: "--roles <list>", says: "option.roles" },
+      { flags: "--processes <n>", says: "option.processes" },
+      { flags: "--shutdown-delay-seconds <n>", says: "option.shutdownDelaySeconds" },
+      logging,
+    ],
+    examples: ["holdfast serve", "holdfast serve --port 9000 --ledger sqlite:/var/lib/holdfast.db"],
+    load: async () => (await import("./commands/serve.ts")).serve,
+  },
+  {
+    ...running,
+    use: "migrate",
+    summary: "command.migrate",
+    options: [{ flags: "--ledger <url>", says: "option.ledger" }, dryRun],
+    examples: ["holdfast migrate --dry-run", "holdfast migrate"],
+    load: async () => (await import("./commands/migrate.ts")).migrate,
+  },
+  {
+    ...running,
+    use: "doctor",
+    summary: "command.doctor",
+    options: [{ flags: "--ledger <url>", says: "option.ledger" }, ...client],
+    examples: ["holdfast doctor", "holdfast doctor --json"],
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
+  {
+    ...running,
+    use: "config print",
+    summary: "command.config.print",
+    options: [
+      { flags: "--redacted", says: "option.redacted" },
+      { flags: "--origins", says: "option.origins" },
+      ...listening,
+      ...stores,
+      { flags: "--roles <list>", says: "option.roles" },
+      { flags: "--processes <n>", says: "option.processes" },
+      { flags: "--shutdown-delay-seconds <n>", says: "option.shutdownDelaySeconds" },
+      logging,
+      ...client,
+    ],
+    examples: ["holdfast config print --redacted --origins"],
+    load: async () => (await import("./commands/config-print.ts")).configPrint,
+  },
+];
+
+const sales: readonly CommandSpec[] = [
+  {
+    ...operating,
+    use: "sale list",
+    summary: "command.sale.list",
+    options: [...paging, ...client],
+    examples: ["holdfast sale list"],
+    load: async () => (await sale()).saleList,
+  },
+  {
+    ...operating,
+    use: "sale show <sale>",
+    summary: "command.sale.show",
+    options: [...client],
+    examples: ["holdfast sale show spring-1"],
+    load: async () => (await sale()).saleShow,
+  },
+  {
+    ...operating,
+    use: "sale create <sale>",
+    summary: "command.sale.create",
+    options: [
+      { flags: "--item <sku=stock>", says: "option.item", kind: { type: "list" } },
+      hold,
+      { flags: "--limit-per-buyer <n>", says: "option.limitPerBuyer", kind: units },
+      { flags: "--title <text>", says: "option.title" },
+      { flags: "--opens-at <time>", says: "option.opensAt" },
+      { flags: "--closes-at <time>", says: "option.closesAt" },
+      { flags: "--open", says: "option.open" },
+      ...client,
+    ],
+    examples: ["holdfast sale create spring-1 --item phone=100 --hold-seconds 900 --open"],
+    load: async () => (await sale()).saleCreate,
+  },
+  ...(["open", "pause", "close"] as const).map(
+    (move): CommandSpec => ({
+      ...operating,
+      use: `sale ${move} <sale>`,
+      summary: `command.sale.${move}`,
+      options: [
+        { flags: "--operation-id <id>", says: "option.operationId" },
+        ...(move === "close" ? [yes] : []),
+        ...client,
+      ],
+      examples: [`holdfast sale ${move} spring-1`],
+      load: async () => (await sale()).saleMoves[move],
+    }),
+  ),
+];
+
+const looks: readonly CommandSpec[] = [
+  {
+    ...operating,
+    use: "stock list",
+    summary: "command.stock.list",
+    options: [...paging, ...client],
+    examples: ["holdfast stock list"],
+    load: async () => (await stock()).stockList,
+  },
+  {
+    ...operating,
+    use: "stock show <sku>",
+    summary: "command.stock.show",
+    options: [
+      { flags: "--as-of-version <n>", says: "option.asOfVersion", kind: level },
+      { flags: "--as-of <time>", says: "option.asOf" },
+      ...client,
+    ],
+    examples: ["holdfast stock show phone", "holdfast stock show phone --as-of-version 12"],
+    load: async () => (await stock()).stockShow,
+  },
+  {
+    ...operating,
+    use: "stock entries <sku>",
+    summary: "command.stock.entries",
+    options: [
+      { flags: "--from <time>", says: "option.from" },
+      { flags: "--to <time>", says: "option.to" },
+      { flags: "--cursor <cursor>", says: "option.cursor" },
+      ...paging,
+      ...client,
+    ],
+    examples: ["holdfast stock entries phone --limit 20"],
+    load: async () => (await stock()).stockEntries,
+  },
+];
+
+const changes: readonly CommandSpec[] = [
+  ...(["restock", "withdraw", "freeze", "unfreeze"] as const).map(
+    (kind): CommandSpec => ({
+      ...operating,
+      use: `stock ${kind} <sku> <quantity>`,
+      summary: `command.stock.${kind}`,
+      options: act,
+      examples: [`holdfast stock ${kind} phone 10 --reason "delivery 4711"`],
+      load: async () => (await stockChange()).stockMoves[kind],
+    }),
+  ),
+  {
+    ...operating,
+    use: "stock adjust <sku>",
+    summary: "command.stock.adjust",
+    options: [
+      { flags: "--delta <n>", says: "option.delta", kind: integer(-1_000_000_000, 1_000_000_000) },
+      { flags: "--total <n>", says: "option.total", kind: level },
+      { flags: "--if-version <n>", says: "option.ifVersion", kind: level },
+      ...act,
+    ],
+    examples: [
+      'holdfast stock adjust phone --delta -3 --reason "broken in the shop"',
+      'holdfast stock adjust phone --total 120 --if-version 7 --reason "counted"',
+    ],
+    load: async () => (await stockChange()).stockAdjust,
+  },
+  {
+    ...operating,
+    use: "stock count <sku> <found>",
+    summary: "command.stock.count",
+    options: act,
+    examples: ['holdfast stock count phone 9 --reason "cycle count"'],
+    load: async () => (await stockChange()).stockCount,
+  },
+  ...(["stop", "resume"] as const).map(
+    (kind): CommandSpec => ({
+      ...operating,
+      use: `stock ${kind} <sku>`,
+      summary: `command.stock.${kind}`,
+      options: act,
+      examples: [`holdfast stock ${kind} phone --reason "price is wrong"`],
+      load: async () => (await stockChange()).stockStatuses[kind],
+    }),
+  ),
+];
+
+const where: readonly OptionSpec[] = [
+  { flags: "--all", says: "option.all" },
+  { flags: "--where-reason <text>", says: "option.whereReason" },
+  { flags: "--where-item <id>", says: "option.whereItem" },
+  dryRun,
+  { flags: "--reason <text>", says: "option.reason" },
+  yes,
+  ...client,
+];
+
+const letters: readonly CommandSpec[] = [
+  {
+    ...operating,
+    use: "dead-letters list",
+    summary: "command.deadLetters.list",
+    options: [
+      {
+        flags: "--state <state>",
+        says: "option.state",
+        kind: { type: "choice", values: ["open", "replayed", "discarded"] },
+      },
+      { flags: "--where-reason <text>", says: "option.whereReason" },
+      { flags: "--where-item <id>", says: "option.whereItem" },
+      ...paging,
+      ...client,
+    ],
+    examples: ["holdfast dead-letters list --state open"],
+    load: async () => (await deadLetters()).deadLettersList,
+  },
+  ...(["replay", "discard"] as const).map(
+    (kind): CommandSpec => ({
+      ...operating,
+      use: `dead-letters ${kind} [ids...]`,
+      summary: `command.deadLetters.${kind}`,
+      options: where,
+      examples: [
+        `holdfast dead-letters ${kind} 3 4 --reason "cause mended"`,
+        `holdfast dead-letters ${kind} --all --dry-run`,
+      ],
+      load: async () => (await deadLetters()).deadLettersSettle[kind],
+    }),
+  ),
+];
+
+const proofs: readonly CommandSpec[] = [
+  {
+    ...proving,
+    use: "reconcile",
+    summary: "command.reconcile",
+    options: [
+      { flags: "--repair", says: "option.repair" },
+      dryRun,
+      { flags: "--sku <sku>", says: "option.sku" },
+      { flags: "--reason <text>", says: "option.reason" },
+      { flags: "--ledger <url>", says: "option.offline" },
+      ...client,
+    ],
+    examples: ["holdfast reconcile", "holdfast reconcile --repair --dry-run --json"],
+    load: async () => (await import("./commands/reconcile.ts")).reconcile,
+  },
+  {
+    ...proving,
+    use: "audit verify",
+    summary: "command.audit.verify",
+    options: [
+      { flags: "--sku <sku>", says: "option.sku" },
+      { flags: "--ledger <url>", says: "option.offline" },
+      ...client,
+    ],
+    examples: ["holdfast audit verify", "holdfast audit verify --ledger sqlite:holdfast.db --json"],
+    load: async () => (await import("./commands/audit-verify.ts")).auditVerify,
+  },
+];
+
+export const commandTable: readonly CommandSpec[] = [
+  ...trials,
+  ...servers,
+  ...sales,
+  ...looks,
+  ...changes,
+  ...letters,
+  ...proofs,
+];

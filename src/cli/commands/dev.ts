@@ -1,0 +1,122 @@
+import { SalePage } from "../../http/contract.ts";
+import { type Desk, openDesk } from "../../loadtest/desk.ts";
+import { httpWitness } from "../../loadtest/http-witness.ts";
+import type { Witness } from "../../loadtest/witness.ts";
+import {
+  type Command,
+  type Context,
+  exitCodes,
+  numberOption,
+  numberOr,
+  type Options,
+} from "../context.ts";
+import { tellFirstPurchase } from "../first-purchase.ts";
+import { hasLedgerFile, withLedger } from "../ledger-file.ts";
+import { ledgerWitness } from "../ledger-witness.ts";
+import { ledgerUrlOf, type RunningServer, runServer } from "../run-server.ts";
+import { openSale, type RushResult, rush } from "../rush.ts";
+import { tellStory } from "../story.ts";
+import { codeOf } from "./demo.ts";
+import { aborted } from "./serve.ts";
+
+/** A server with something to see: a sale, a rush, the proof; then it stays. */
+export const dev: Command = async (context, options) => {
+  const { text, paint } = context;
+  const stopping = context.stopping();
+  const config = { ...context.loaded.config, logLevel: "warn" as const };
+  const mayMove = isDefault(context, "port");
+  const server = await runServer(context, { config, purpose: "dev", mayMove });
+  try {
+    if (mayMove && server.port !== config.port) {
+      const [wanted, port] = [String(config.port), String(server.port)];
+      context.say(paint.yellow(text("dev.moved", { wanted, port })));
+    }
+    context.say(text("serve.ready", { url: server.url, ledger: ledgerUrlOf(config) }));
+    const result = await rushAt(server, { context, options, stopping });
+    tellStory(context, result);
+    if (result.evidence.crowd.isInterrupted) return exitCodes.interrupted;
+    if (!result.verdict.ok) return codeOf(result);
+    return await stay(context, { server, result, stopping });
+  } finally {
+    await server.stop();
+  }
+};
+
+type Scene = {
+  readonly context: Context;
+  readonly options: Options;
+  readonly stopping: AbortSignal;
+};
+
+async function rushAt(server: RunningServer, scene: Scene): Promise<RushResult & Sale> {
+  const { context, options, stopping: signal } = scene;
+  const { text, loaded } = context;
+  const { apiKeys, ledger } = loaded.config;
+  const apiKey = apiKeys[0]?.secret ?? null;
+  const stock = numberOr(options, "stock", 100);
+  const buyers = numberOr(options, "buyers", 2_000);
+  const holdSeconds = numberOr(options, "holdSeconds", 120);
+  const desk = openDesk({ url: server.url, apiKey, language: text.language });
+  try {
+    const saleId = await freshSaleId(desk);
+    const sku = `${saleId}-phone`;
+    context.say(text("dev.opening", { saleId, stock, buyers, sku }));
+    const start = await openSale(desk, { saleId, sku, title: saleId, stock, holdSeconds });
+    const judgedBy = (witness: Witness): Promise<RushResult> =>
+      rush(context, {
+        ...{ desk, apiKey, saleId, buyers, signal, witness },
+        skus: [start],
+        seed: numberOption(options, "seed"),
+        runOutSeconds: null,
+      });
+    const result = hasLedgerFile(ledger)
+      ? await withLedger(ledger, text, (beside) => judgedBy(ledgerWitness(beside)))
+      : await judgedBy(httpWitness(desk));
+    return { ...result, saleId, sku, holdSeconds };
+  } finally {
+    await desk.close();
+  }
+}
+
+type Sale = { readonly saleId: string; readonly sku: string; readonly holdSeconds: number };
+
+/** A ledger that was used before has its demo sales still: this one is the next. */
+async function freshSaleId(desk: Desk): Promise<string> {
+  let last = 0;
+  for (let next: string | null = "/v1/sales?limit=200"; next !== null; ) {
+    const page: { items: { saleId: string }[]; next: string | null } = await desk.get(
+      next,
+      SalePage,
+    );
+    for (const { saleId } of page.items) {
+      last = Math.max(last, Number(/^demo-(\d{1,9})$/.exec(saleId)?.[1] ?? 0));
+    }
+    next = page.next;
+  }
+  return `demo-${last + 1}`;
+}
+
+type Stay = {
+  readonly server: RunningServer;
+  readonly result: RushResult & Sale;
+  readonly stopping: AbortSignal;
+};
+
+async function stay(context: Context, { server, result, stopping }: Stay): Promise<number> {
+  const { text } = context;
+  const { saleId, sku, holdSeconds, verdict } = result;
+  const { url } = server;
+  context.announce({ url, saleId, sku, report: verdict.report });
+  const reserved = result.evidence.skus[0]?.level.buckets.reserved ?? 0;
+  context.say();
+  if (reserved > 0) context.say(text("dev.onHold", { reserved, holdSeconds }));
+  const isKeyed = context.loaded.config.apiKeys.length > 0;
+  tellFirstPurchase(context, { url, saleId, sku, isKeyed });
+  if (!stopping.aborted) await aborted(stopping);
+  context.note(text("serve.stopping"));
+  return exitCodes.done;
+}
+
+function isDefault({ loaded }: Context, name: string): boolean {
+  return loaded.origins.find((one) => one.name === name)?.origin === "default";
+}

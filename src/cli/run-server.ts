@@ -1,0 +1,176 @@
+import type { FastifyInstance } from "fastify";
+import { systemClock, systemRandom } from "../clock.ts";
+import { type Config, refuseUnsafe } from "../config.ts";
+import { type Events, silentEvents } from "../events.ts";
+import { type Metrics, prometheusMetrics } from "../http/metrics.ts";
+import type { Phase } from "../http/route.ts";
+import { buildServer } from "../http/server.ts";
+import { type Logger, loggedEvents, makeLogger } from "../logger.ts";
+import { type Holdfast, openHoldfast } from "../wire.ts";
+import type { Context } from "./context.ts";
+import { exitCodes } from "./context.ts";
+import { CliError } from "./failure.ts";
+import { claimLedger } from "./ledger-claim.ts";
+import { version } from "./version.ts";
+
+export type ServerOptions = {
+  readonly config: Config;
+  readonly purpose: "serve" | "dev";
+  /** Where the port is taken: the next free one, instead of a refusal. */
+  readonly mayMove: boolean;
+};
+
+export type RunningServer = {
+  readonly url: string;
+  readonly port: number;
+  readonly holdfast: Holdfast;
+  /** In order: not ready, no new connections, nothing in flight, closed. */
+  stop(): Promise<void>;
+};
+
+const portsTried = 50;
+const drainMs = 10_000;
+
+/** One process with everything in it, listening and open for buyers when this resolves. */
+export async function runServer(context: Context, options: ServerOptions): Promise<RunningServer> {
+  const { config, purpose } = options;
+  refuseUnsafe(config, purpose);
+  const log = await makeLogger({ level: config.logLevel, isPretty: context.isWatched });
+  const claim = await claimLedger(config.ledger, context.text);
+  const server = new ServerProcess(config, log, claim.release);
+  try {
+    return await server.start(options, context);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+class ServerProcess {
+  readonly #config: Config;
+  readonly #log: Logger;
+  readonly #releaseClaim: () => Promise<void>;
+  #phase: Phase = "starting";
+  #holdfast: Holdfast | null = null;
+  #app: FastifyInstance | null = null;
+  #stopped: Promise<void> | null = null;
+
+  constructor(config: Config, log: Logger, releaseClaim: () => Promise<void>) {
+    this.#config = config;
+    this.#log = log;
+    this.#releaseClaim = releaseClaim;
+  }
+
+  async start(options: ServerOptions, context: Context): Promise<RunningServer> {
+    const { apiKeys, host } = this.#config;
+    const clock = systemClock;
+    const metrics = prometheusMetrics({ clock, version: version(), processMetrics: true });
+    const holdfast = await this.#open(metrics);
+    const app = await buildServer({
+      engine: holdfast.engine,
+      clock,
+      random: systemRandom,
+      metrics,
+      apiKeys: new Map(apiKeys.map(({ name, secret }) => [name, secret])),
+      phase: () => this.#phase,
+      version: version(),
+      log: (error, request) => this.#log.error({ err: error, ...request }, "request failed"),
+    });
+    this.#app = app;
+    const port = await listen(app, options, context);
+    await holdfast.start();
+    this.#phase = "ready";
+    const name = host.includes(":") ? `[${host}]` : host;
+    return { url: `http://${name}:${port}`, port, holdfast, stop: () => this.stop() };
+  }
+
+  async #open(metrics: Metrics): Promise<Holdfast> {
+    const { messageKeys } = this.#config;
+    const events = both(metrics, loggedEvents(this.#log));
+    const holdfast = await openHoldfast({
+      ledgerUrl: ledgerUrlOf(this.#config),
+      ...(messageKeys.length === 0 ? {} : { messageKeys }),
+      events,
+    });
+    this.#holdfast = holdfast;
+    metrics.observe(holdfast.engine.oversight);
+    return holdfast;
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    const wasReady = this.#phase === "ready";
+    this.#phase = "stopping";
+    // A balancer goes on sending for a while after it has seen that we are not ready.
+    if (wasReady) await systemClock.sleep(this.#config.shutdownDelaySeconds * 1000);
+    await this.#app?.close();
+    if (wasReady && (await this.#holdfast?.drain(drainMs)) === false) {
+      this.#log.warn("stopped with tickets in flight; the next start finds them");
+    }
+    await this.#holdfast?.[Symbol.asyncDispose]();
+    await this.#releaseClaim();
+  }
+}
+
+export function ledgerUrlOf({ ledger }: Config): string {
+  return ledger.kind === "sqlite" ? `sqlite:${ledger.file}` : ledger.url;
+}
+
+async function listen(
+  app: FastifyInstance,
+  { config, mayMove }: ServerOptions,
+  { text }: Context,
+): Promise<number> {
+  const { host, port } = config;
+  const last = mayMove && port > 0 ? Math.min(65_535, port + portsTried) : port;
+  for (let candidate = port; ; candidate++) {
+    try {
+      await app.listen({ host, port: candidate });
+      const [address] = app.addresses();
+      return typeof address === "object" ? address.port : candidate;
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      if (candidate < last) continue;
+      throw new CliError({
+        code: "PORT_TAKEN",
+        what: text("server.portTaken.what", { port: String(port), host }),
+        why: text("server.portTaken.why"),
+        next: text("server.portTaken.next", { port: String(port + 1) }),
+        exitCode: exitCodes.failed,
+      });
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}
+
+/** Counters first, then the log: every event goes to both. */
+function both(metrics: Metrics, logged: Partial<Events>): Events {
+  return {
+    ...silentEvents,
+    ...metrics,
+    laneClosed: (...event) => tell(event, metrics.laneClosed, logged.laneClosed),
+    rebuilt: (...event) => tell(event, metrics.rebuilt, logged.rebuilt),
+    resent: (...event) => tell(event, metrics.resent, logged.resent),
+    deadLettered: (...event) => tell(event, metrics.deadLettered, logged.deadLettered),
+    skuStopped: (...event) => tell(event, metrics.skuStopped, logged.skuStopped),
+    unknownOutcome: (...event) => tell(event, metrics.unknownOutcome, logged.unknownOutcome),
+    workerFailed: (...event) => tell(event, metrics.workerFailed, logged.workerFailed),
+    alarm: (...event) => tell(event, metrics.alarm, logged.alarm),
+  };
+}
+
+type Listener<Event extends readonly unknown[]> = (...event: Event) => void;
+
+function tell<Event extends readonly unknown[]>(
+  event: Event,
+  ...listeners: (Listener<Event> | undefined)[]
+): void {
+  for (const listen of listeners) listen?.(...event);
+}
