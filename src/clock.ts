@@ -39,6 +39,11 @@ export const systemClock: Clock = {
     }),
 };
 
+/** One turn of the event loop: what has arrived by now is looked at first. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 export const systemRandom: Random = {
   next: () => Math.random(),
   bytes: (length) => randomBytes(length),

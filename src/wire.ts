@@ -1,5 +1,5 @@
 import { MemoryBus } from "./bus/memory.ts";
-import { type Clock, type Random, systemClock, systemRandom } from "./clock.ts";
+import { type Clock, nextTurn, type Random, systemClock, systemRandom } from "./clock.ts";
 import type { MessageKey } from "./domain/message.ts";
 import { assemble } from "./engine/assemble.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -91,7 +91,8 @@ class Process implements Holdfast {
   }
 
   async start(): Promise<void> {
-    const tools = { clock: this.parts.clock, random: this.#random, events: this.parts.events };
+    const { clock, events } = this.parts;
+    const tools = { clock, random: this.#random, events, turn: nextTurn };
     this.#running = this.#workers.map((worker) => runWorker(worker, tools, this.#stop.signal));
     await this.#until(async () => (await this.engine.oversight.health()).ready, openWithinMs);
   }

@@ -15,16 +15,24 @@ export interface Worker {
 const pauseMinMs = 20;
 const pauseMaxMs = 2_000;
 
+type Tools = {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly events: Events;
+  /** Stands before each step: what has arrived by now goes on together, and all get their turn. */
+  readonly turn?: () => Promise<void>;
+};
+
 /** The loop around every worker, shared and dumb. A failed step is tried again, later each time. */
 export async function runWorker(
   worker: Worker,
-  tools: { clock: Clock; random: Random; events: Events },
+  { clock, random, events, turn }: Tools,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, random, events } = tools;
   let failures = 0;
   while (!signal.aborted) {
     try {
+      await turn?.();
       const done = await worker.step(signal);
       failures = 0;
       if (done === 0 && !signal.aborted) await worker.idle(signal);

@@ -1,0 +1,45 @@
+import { refusedRow, replayedRow } from "./answers.ts";
+import { committedRow, limitedRow } from "./committed.ts";
+import { expiryRow } from "./expiry.ts";
+import { committedOverHttpRow, refusedOverHttpRow } from "./http.ts";
+import { latencyRows, loneRow } from "./latency.ts";
+import { fullScale, type Scale } from "./pairs.ts";
+import { rebuildRow } from "./rebuild.ts";
+import type { Row } from "./report.ts";
+import { bytesRow } from "./storage.ts";
+
+export type Bench = (scale: Scale) => Promise<readonly Row[]>;
+
+/** By the name that the command line takes. */
+export const benches: Readonly<Record<string, Bench>> = {
+  committed: async (scale) => [await committedRow(scale)],
+  limited: async (scale) => [await limitedRow(scale)],
+  refused: async (scale) => [await refusedRow(scale)],
+  replayed: async (scale) => [await replayedRow(scale)],
+  http: async (scale) => [await committedOverHttpRow(scale), await refusedOverHttpRow(scale)],
+  latency: latencyRows,
+  lone: async (scale) => [await loneRow(scale)],
+  expiry: async (scale) => [await expiryRow(scale)],
+  rebuild: async (scale) => [
+    await rebuildRow(scale, scale.count / 2),
+    await rebuildRow(scale, scale.count * 5),
+  ],
+  bytes: async (scale) => [await bytesRow(scale)],
+};
+
+/** All of these names, in the order of the list above; none: all. */
+export async function runBenches(
+  names: readonly string[],
+  onRow: (row: Row) => void,
+  scale: Scale = fullScale,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [name, bench] of Object.entries(benches)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    for (const row of await bench(scale)) {
+      rows.push(row);
+      onRow(row);
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  buyerId,
+  type OperationId,
+  operationId,
+  quantity,
+  type SaleId,
+  type SkuId,
+  saleId,
+  skuId,
+} from "../src/domain/values.ts";
+import type { ReserveRequest } from "../src/engine/engine.ts";
+import { type Events, silentEvents } from "../src/events.ts";
+import { type Holdfast, openHoldfast } from "../src/wire.ts";
+
+/** What a run must leave behind; a run that does not has no figure. */
+export class BrokenInvariant extends Error {
+  override readonly name = "BrokenInvariant";
+}
+
+/** A Holdfast of its own in a temporary folder: SQLite with its log, flushed at every commit. */
+export type World = AsyncDisposable & {
+  readonly holdfast: Holdfast;
+  readonly folder: string;
+  readonly file: string;
+  /** How often hot stock was loaded anew, and how long it took. */
+  readonly rebuilds: number[];
+};
+
+export async function openWorld(events: Partial<Events> = {}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-bench-"));
+  const file = join(folder, "ledger.db");
+  const rebuilds: number[] = [];
+  const heard: Events = {
+    ...silentEvents,
+    rebuilt: (_lane, { ms }) => rebuilds.push(ms),
+    workerFailed: (worker, error) => process.stderr.write(`${worker}: ${String(error)}\n`),
+    alarm: (what, detail) => process.stderr.write(`${what}: ${detail}\n`),
+    ...events,
+  };
+  const holdfast = await openHoldfast({ ledgerUrl: `sqlite:${file}`, events: heard });
+  await holdfast.start();
+  const close = async (): Promise<void> => {
+    await holdfast[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  };
+  return { holdfast, folder, file, rebuilds, [Symbol.asyncDispose]: close };
+}
+
+export type Sale = { readonly saleId: SaleId; readonly sku: SkuId };
+
+export type SaleOptions = {
+  readonly name: string;
+  readonly stock: number;
+  readonly holdSeconds?: number;
+  readonly limitPerBuyer?: number | null;
+};
+
+export async function openSale({ holdfast }: World, options: SaleOptions): Promise<Sale> {
+  const { name, stock, holdSeconds = 3_600, limitPerBuyer = null } = options;
+  const sale = { saleId: saleId(name), sku: skuId(`${name}-sku`) };
+  const { merchandising } = holdfast.engine;
+  const made = await merchandising.createSale(
+    {
+      saleId: sale.saleId,
+      title: name,
+      opensAt: null,
+      closesAt: null,
+      holdSeconds,
+      limitPerBuyer,
+      items: [{ sku: sale.sku, stock }],
+    },
+    "bench",
+  );
+  if (!made.ok) throw new Error(`sale ${name}: ${made.detail}`);
+  await moveSale(holdfast, sale, "open");
+  return sale;
+}
+
+export async function moveSale(
+  { engine }: Holdfast,
+  sale: Sale,
+  to: "open" | "closed",
+): Promise<void> {
+  const moved = await engine.merchandising.moveSale(
+    sale.saleId,
+    { to, operationId: null },
+    "bench",
+  );
+  if (!moved.ok) throw new Error(`sale ${sale.saleId}: ${moved.detail}`);
+}
+
+/** One unit for the n-th buyer, who is a new one for every n. */
+export function requestOf(sale: Sale, n: number): ReserveRequest {
+  return {
+    saleId: sale.saleId,
+    buyerId: buyerId(`buyer-${n}`),
+    idempotencyKey: keyOf(n),
+    lines: [{ sku: sale.sku, quantity: quantity(1) }],
+  };
+}
+
+function keyOf(n: number): OperationId {
+  return operationId(`key-${n}`);
+}
+
+export type Expected = {
+  /** Null: all of them. */
+  readonly sale: Sale | null;
+  /** Units that buyers were told are theirs and that have not ended. */
+  readonly reserved: number | null;
+  readonly repairs?: number;
+};
+
+type Plain = number | boolean | null;
+
+const drainWithinMs = 30_000;
+
+/** At rest: hot stock equals the ledger, every chain holds, and what was sold is what was told. */
+export async function prove({ holdfast }: World, expected: Expected): Promise<void> {
+  const { oversight } = holdfast.engine;
+  const rests = await holdfast.drain(drainWithinMs);
+  const { drift, behind, inFlight, repairs, stopped } = await oversight.reconciliation();
+  const sku = expected.sale?.sku ?? null;
+  const level = sku === null ? null : await oversight.level(sku);
+  const verification = await oversight.verify(sku);
+  const found: Record<string, readonly [found: Plain, wanted: Plain]> = {
+    rests: [rests, true],
+    drift: [drift, 0],
+    behind: [behind, 0],
+    inFlight: [inFlight, 0],
+    repairs: [repairs, expected.repairs ?? 0],
+    stopped: [stopped, 0],
+    auditOk: [verification.ok, true],
+    reserved: [level?.balances.reserved ?? null, expected.reserved],
+  };
+  const broken = Object.entries(found).filter(([, [is, wanted]]) => is !== wanted);
+  if (broken.length === 0) return;
+  const words = broken.map(([name, [is, wanted]]) => `${name} is ${is}, not ${wanted}`);
+  throw new BrokenInvariant(words.join(", "));
+}
