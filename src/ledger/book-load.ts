@@ -190,7 +190,7 @@ async function damagedSkus(
 }
 
 /** Says how a SKU's row differs from its last entry; null when they agree. */
-export function unlikeLastEntry(row: SkuRow, last: Row | undefined): string | null {
+function unlikeLastEntry(row: SkuRow, last: Row | undefined): string | null {
   const version = last === undefined ? 0 : integer(last, "version");
   if (version !== row.version) return `row at version ${row.version}, last entry is ${version}`;
   const hash = last === undefined ? genesisHash : text(last, "hash");

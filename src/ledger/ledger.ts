@@ -36,8 +36,11 @@ export interface Ledger {
 
   // Lanes and the rebuild -------------------------------------------------------------------
   lanes(): Promise<readonly LaneRow[]>;
-  /** Step 1: the next epoch of the lane, registered with the hot stock it is for. */
-  nextEpoch(lane: Lane, incarnation: string): Promise<Epoch>;
+  /**
+   * Step 1: the next epoch of the lane, registered with the hot stock it is for, in one
+   * statement. Null when the lane is not at the epoch that was seen: somebody else was first.
+   */
+  nextEpoch(seen: Pick<LaneRow, "lane" | "epoch">, incarnation: string): Promise<Epoch | null>;
   /** Step 5: one consistent read. `held`: tickets whose decision must be told. */
   snapshot(lane: Lane, held: readonly string[]): Promise<Snapshot>;
   /** Entries after a version, in order, as hot stock takes them. */

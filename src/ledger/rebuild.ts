@@ -1,10 +1,9 @@
 import { type LaneRow, scopeOfPayment, scopeOfSku } from "../domain/command.ts";
 import { answerOf, decidedVersions } from "../domain/decide-ticket.ts";
 import type { Answer, Settled } from "../domain/entry.ts";
-import { invariant } from "../domain/invariant.ts";
 import type { Order } from "../domain/reservation.ts";
 import type { SalePolicy } from "../domain/sale.ts";
-import { type Epoch, type Lane, reservationId, type SkuId, skuId } from "../domain/values.ts";
+import { type Epoch, epoch, type Lane, reservationId, type SkuId, skuId } from "../domain/values.ts";
 import type { Ledger } from "./ledger.ts";
 import { type OperationKey, operationsBy } from "./operations.ts";
 import { orderColumns, ordersOf, withLines } from "./orders.ts";
@@ -21,7 +20,8 @@ const ordersMax = 4_096;
 const laneColumns = "lane, epoch, met, incarnation";
 const allLanes = `select ${laneColumns} from lanes order by lane`;
 const oneLane = `select ${laneColumns} from lanes where lane = ?`;
-const raiseEpoch = "update lanes set epoch = epoch + 1, incarnation = ? where lane = ?";
+const raiseEpoch =
+  "update lanes set epoch = epoch + 1, incarnation = ? where lane = ? and epoch = ?";
 const firstEpoch = "insert into lanes (lane, epoch, met, incarnation) values (?, 1, 0, ?)";
 
 const levelsOfLane = `
@@ -40,15 +40,16 @@ export async function lanesOf(reader: SqlReader): Promise<readonly LaneRow[]> {
 
 export async function nextEpoch(
   database: SqlDatabase,
-  lane: Lane,
+  { lane, epoch: seen }: Pick<LaneRow, "lane" | "epoch">,
   incarnation: string,
-): Promise<Epoch> {
+): Promise<Epoch | null> {
   return database.transaction(async (session) => {
-    const raised = await session.run(raiseEpoch, [incarnation, lane]);
-    if (raised === 0) await session.many(firstEpoch, [[lane, incarnation]]);
+    const raised = await session.run(raiseEpoch, [incarnation, lane, seen]);
     const [row] = await session.all(oneLane, [lane]);
-    invariant(row !== undefined, `lane ${lane} was just written`);
-    return laneRowOf(row).epoch;
+    if (row !== undefined) return raised === 0 ? null : laneRowOf(row).epoch;
+    if (seen !== 0) return null;
+    await session.many(firstEpoch, [[lane, incarnation]]);
+    return epoch(1);
   });
 }
 

@@ -65,8 +65,8 @@ export class SqlLedger implements Ledger {
     return lanesOf(this.#database);
   }
 
-  nextEpoch(lane: Lane, incarnation: string): Promise<Epoch> {
-    return nextEpoch(this.#database, lane, incarnation);
+  nextEpoch(seen: Pick<LaneRow, "lane" | "epoch">, incarnation: string): Promise<Epoch | null> {
+    return nextEpoch(this.#database, seen, incarnation);
   }
 
   snapshot(lane: Lane, held: readonly string[]): Promise<Snapshot> {

@@ -44,7 +44,9 @@ export class StatementCache {
       const text = sql + `, ${tuple}`.repeat(rowsAtOnce - 1);
       const statement = this.plain(text);
       for (; next + rowsAtOnce <= rows.length; next += rowsAtOnce) {
-        ran(statement.run(rows.slice(next, next + rowsAtOnce).flat()), rowsAtOnce);
+        const values: SqlValue[] = [];
+        for (const row of rows.slice(next, next + rowsAtOnce)) values.push(...row);
+        ran(statement.run(values), rowsAtOnce);
       }
     }
     const statement = this.plain(sql);
