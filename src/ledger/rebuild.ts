@@ -3,7 +3,14 @@ import { answerOf, decidedVersions } from "../domain/decide-ticket.ts";
 import type { Answer, Settled } from "../domain/entry.ts";
 import type { Order } from "../domain/reservation.ts";
 import type { SalePolicy } from "../domain/sale.ts";
-import { type Epoch, epoch, type Lane, reservationId, type SkuId, skuId } from "../domain/values.ts";
+import {
+  type Epoch,
+  epoch,
+  type Lane,
+  reservationId,
+  type SkuId,
+  skuId,
+} from "../domain/values.ts";
 import type { Ledger } from "./ledger.ts";
 import { type OperationKey, operationsBy } from "./operations.ts";
 import { orderColumns, ordersOf, withLines } from "./orders.ts";

@@ -56,15 +56,8 @@ export class Rebuilder implements Worker {
       return 0;
     }
     if (registered && !seen.open) return this.#carryOn(row, seen);
-    if (!registered && (await this.#moved(row))) return 0;
     await this.#begin(row, seen);
     return 1;
-  }
-
-  /** Another process has begun a rebuild between our two looks: they do not fit each other. */
-  async #moved({ lane, epoch }: LaneRow): Promise<boolean> {
-    const rows = await this.#parts.ledger.lanes();
-    return rows.find((row) => row.lane === lane)?.epoch !== epoch;
   }
 
   async #begin(row: LaneRow, seen: Observation): Promise<void> {
@@ -72,10 +65,11 @@ export class Rebuilder implements Worker {
     const { lane } = row;
     const doubt = fences.cause(lane);
     const cause = doubt ?? causeOf(row, seen);
-    const gone = seen.epoch === null && row.incarnation === seen.incarnation;
-    const repair = doubt !== null || seen.open || gone;
+    const repair = doubt !== null || seen.open || isGone(row, seen);
+    const epoch = await ledger.nextEpoch(row, seen.incarnation);
+    // Another process has begun one since our look.
+    if (epoch === null) return;
     fences.settle(lane);
-    const epoch = await ledger.nextEpoch(lane, seen.incarnation);
     const reply = await hot.beginRebuild({ lane, epoch, incarnation: seen.incarnation });
     // Overtaken by another rebuild, or by a failover: the next step sees where it stands.
     if (reply.closed) return;
@@ -148,6 +142,12 @@ export class Rebuilder implements Worker {
       events.skuStopped(sku, reason);
     }
   }
+}
+
+/** The lane had its epoch, or its barrier could not have been met; and has it no more. */
+function isGone(row: LaneRow, seen: Observation): boolean {
+  const sameServer = row.incarnation === seen.incarnation;
+  return seen.epoch === null && sameServer && row.met >= row.epoch;
 }
 
 function causeOf(row: LaneRow, seen: Observation): string {

@@ -167,9 +167,8 @@ export async function openSale(ledger: Ledger, spec: SaleSpec = {}): Promise<voi
   const id = spec.id ?? saleA;
   const { results } = await ledger.commit([createSale(spec), moveSale(id, "open")]);
   if (results.some(({ status }) => status !== "accepted")) throw new Error(shortOf(results));
-  const lanes = await ledger.lanes();
-  if (!lanes.some(({ lane, epoch: at }) => lane === 0 && at > 0))
-    await ledger.nextEpoch(0, "first");
+  const [row] = await ledger.lanes();
+  if (row?.epoch === 0) await ledger.nextEpoch(row, "first");
 }
 
 /** Each result in a word: its code, `replayed` or its status. */
