@@ -8,7 +8,7 @@ import { openSqliteLedger } from "../../src/ledger/sqlite-ledger.ts";
 /** Every adapter of the ledger's port; each call opens an empty ledger of its own. */
 export type LedgerAdapter = {
   readonly name: string;
-  open(clock: ManualClock): Promise<Ledger>;
+  readonly open: (clock: ManualClock) => Promise<Ledger>;
 };
 
 export const ledgerAdapters: readonly LedgerAdapter[] = [
