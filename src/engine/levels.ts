@@ -1,7 +1,7 @@
 import type { SkuRow } from "../domain/command.ts";
 import { Fault } from "../domain/fault.ts";
 import type { Lane, SkuId } from "../domain/values.ts";
-import type { Observation, ObservedSku } from "../hot-stock/hot-stock.ts";
+import type { Fence, Observation, ObservedSku } from "../hot-stock/hot-stock.ts";
 import type { LevelView } from "./engine.ts";
 import type { Parts } from "./parts.ts";
 import { levelView, type Proof, unproved } from "./views.ts";
@@ -41,17 +41,19 @@ export async function observeOpen(
 ): Promise<Observation | null> {
   try {
     const observation = await parts.hot.observe(lane, skus);
-    const fence = parts.fences.get(lane);
-    const fits =
-      fence !== null &&
-      observation.open &&
-      observation.epoch === fence.epoch &&
-      observation.incarnation === fence.incarnation;
-    return fits ? observation : null;
+    if (!observation.open) return null;
+    if (fits(parts.fences.get(lane), observation)) return observation;
+    // Another process may have rebuilt the lane, and nobody has asked here since.
+    await parts.fences.refresh();
+    return fits(parts.fences.get(lane), observation) ? observation : null;
   } catch (error) {
     if (error instanceof Fault) return null;
     throw error;
   }
+}
+
+function fits(fence: Fence | null, { epoch, incarnation }: Observation): boolean {
+  return fence !== null && epoch === fence.epoch && incarnation === fence.incarnation;
 }
 
 /**
