@@ -272,6 +272,8 @@ export type ReconciledSku = {
     | "behind"
     | "drift"
     | "forked"
+    /** The ledger's row is not what its last entry left behind. */
+    | "damaged"
     | "ahead"
     | "missing"
     | "closed"

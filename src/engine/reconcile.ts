@@ -1,4 +1,5 @@
 import type { SkuRow } from "../domain/command.ts";
+import { buckets } from "../domain/stock.ts";
 import type { Lane, SkuId } from "../domain/values.ts";
 import type { Observation, ObservedSku } from "../hot-stock/hot-stock.ts";
 import type { BalancesAt } from "../ledger/ledger.ts";
@@ -61,15 +62,24 @@ async function compare(
 ): Promise<ReconciledSku[]> {
   const hots = rows.map((row) => observed.get(row.lane)?.skus.get(row.sku) ?? null);
   const points = hots.flatMap((hot) => (hot === null ? [] : [hot]));
-  const balances = await ledger.balancesAt(points.map(({ sku, version }) => ({ sku, version })));
-  const at = new Map(points.map((hot, index) => [hot.sku, balances[index] ?? null]));
+  const balances = await ledger.balancesAt([...rows, ...points]);
+  const at = new Map(points.map((hot, index) => [hot.sku, balances[rows.length + index] ?? null]));
   return rows.map((row, index) => {
     const lane = observed.get(row.lane) ?? null;
     const hot = hots[index] ?? null;
-    return hot === null || lane === null
-      ? unobserved(row, lane === null ? "closed" : "missing")
-      : observedItem(row, hot, { balances: at.get(row.sku) ?? null, now: lane.at });
+    const item =
+      hot === null || lane === null
+        ? unobserved(row, lane === null ? "closed" : "missing")
+        : observedItem(row, hot, { balances: at.get(row.sku) ?? null, now: lane.at });
+    const damaged = row.status !== "stopped" && !isAsItsEntry(row, balances[index] ?? null);
+    return damaged ? { ...item, status: "damaged" } : item;
   });
+}
+
+/** A row that is not what its last entry left behind was changed by hand. */
+function isAsItsEntry(row: SkuRow, entry: BalancesAt | null): boolean {
+  if (entry === null || entry.hash !== row.hash) return false;
+  return buckets.every((bucket) => entry.balances[bucket] === row.balances[bucket]);
 }
 
 function unobserved(row: SkuRow, status: "closed" | "missing"): ReconciledSku {

@@ -8,8 +8,8 @@ import type { Fence } from "../hot-stock/hot-stock.ts";
 import type { Worker } from "./worker.ts";
 
 const everyMs = 500;
-/** SKUs whose orders are summed up against their buckets in one step. */
-const bucketsMax = 20;
+/** Summing a SKU's orders costs as much as it has; so much of the time at most goes there. */
+const sumsTimeShare = 0.02;
 
 /**
  * The continuous check, and the healing that is safe by construction: catch up by version, tell
@@ -19,7 +19,8 @@ const bucketsMax = 20;
 export class Reconciler implements Worker {
   readonly name = "reconciler";
   readonly #parts: Parts;
-  #bucketCursor: string | null = null;
+  #sumCursor: string | null = null;
+  #nextSumAt = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -29,7 +30,7 @@ export class Reconciler implements Worker {
     const { items } = await reconcile(this.#parts);
     for (const item of items) await this.#heal(item);
     for (let lane = 0; lane < this.#parts.lanes; lane += 1) await this.#tendLane(lane);
-    await this.#sumBuckets();
+    await this.#sumOrders();
     return 0;
   }
 
@@ -56,6 +57,9 @@ export class Reconciler implements Worker {
       case "ahead":
       case "forked":
         await this.#stop(item.sku, `the ledger went back: hot stock ${item.status}`);
+        return;
+      case "damaged":
+        await this.#stop(item.sku, "its row is not what its last entry left behind");
         return;
     }
   }
@@ -105,14 +109,18 @@ export class Reconciler implements Worker {
     }
   }
 
-  async #sumBuckets(): Promise<void> {
-    const { ledger } = this.#parts;
-    const rows = await ledger.levelPage(this.#bucketCursor, bucketsMax);
-    this.#bucketCursor = rows.length < bucketsMax ? null : (rows.at(-1)?.sku ?? null);
-    const running = rows.filter(({ status }) => status === "normal").map(({ sku }) => sku);
-    for (const { sku, what, expected, found } of await ledger.bucketDamage(running)) {
+  /** Σ of orders against buckets, a SKU at a time, round and round. */
+  async #sumOrders(): Promise<void> {
+    const { ledger, clock } = this.#parts;
+    const startedAt = clock.mono();
+    if (startedAt < this.#nextSumAt) return;
+    const [row] = await ledger.levelPage(this.#sumCursor, 1);
+    this.#sumCursor = row?.sku ?? null;
+    if (row === undefined || row.status === "stopped") return;
+    for (const { sku, what, expected, found } of await ledger.bucketDamage([row.sku])) {
       await this.#stop(sku, `${what}: ${expected} expected, ${found} found`);
     }
+    this.#nextSumAt = startedAt + (clock.mono() - startedAt) / sumsTimeShare;
   }
 
   async #stop(sku: SkuId, reason: string): Promise<void> {
