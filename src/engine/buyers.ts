@@ -1,6 +1,6 @@
 import type { CommandResult } from "../domain/command.ts";
 import { accepted, type Outcome, refused, replayed } from "../domain/outcome.ts";
-import type { ReservationState } from "../domain/reservation.ts";
+import type { Order, ReservationState } from "../domain/reservation.ts";
 import { sumLines } from "../domain/reservation.ts";
 import { makeReservationId } from "../domain/reservation-id.ts";
 import type { Sale } from "../domain/sale.ts";
@@ -8,10 +8,10 @@ import type { ReserveTicket } from "../domain/ticket.ts";
 import { quantity, type SaleId } from "../domain/values.ts";
 import type { AdmissionReply } from "./admission.ts";
 import type { Buyers, ReservationView, ReserveRequest, Wait } from "./engine.ts";
-import { decidedView, genuine, lookUp } from "./lookup.ts";
+import { genuine, lookUp } from "./lookup.ts";
 import type { Parts } from "./parts.ts";
 import { timelineOf } from "./timeline.ts";
-import { freshView, pendingView } from "./views.ts";
+import { freshView, pendingView, viewOf } from "./views.ts";
 
 export function makeBuyers(parts: Parts): Buyers {
   const sales = new SaleLanes(parts);
@@ -119,22 +119,15 @@ async function afterAdmission(
   admittedAt: number,
   told: CommandResult | null,
 ): Promise<Outcome<ReservationView>> {
-  if (told === null) {
-    const decided = await decidedView(parts, ticket.id);
-    return decided === null
-      ? accepted(pendingView(ticket.id, { ticket, admittedAt }))
-      : decidedOutcome(decided, false);
-  }
+  const pending = pendingView(ticket.id, { ticket, admittedAt });
+  if (told === null) return (await decidedFor(parts, ticket, false)) ?? accepted(pending);
   const { status } = told;
-  if (status !== "accepted" && status !== "rejected") {
-    return accepted(pendingView(ticket.id, { ticket, admittedAt }));
-  }
+  if (status !== "accepted" && status !== "rejected") return accepted(pending);
   const { order, payments } = told.subject;
-  if (order === undefined) return accepted(pendingView(ticket.id, { ticket, admittedAt }));
-  // Somebody else's content may have been decided first under this id (after a loss).
-  if (order.fingerprint !== null && order.fingerprint !== ticket.fingerprint)
-    return keyReused(ticket);
-  return decidedOutcome(freshView(order, payments ?? []), false);
+  if (order === undefined) return accepted(pending);
+  return isOther(order, ticket)
+    ? keyReused(ticket)
+    : decidedOutcome(freshView(order, payments ?? []), false);
 }
 
 /** The first status, with the reservation as it is now. */
@@ -145,14 +138,30 @@ async function afterReplay(
   told: Promise<CommandResult | null>,
 ): Promise<Outcome<ReservationView>> {
   if (state === "pending") await told;
-  const decided = await decidedView(parts, ticket.id);
-  if (decided !== null) return decidedOutcome(decided, true);
+  const decided = await decidedFor(parts, ticket, true);
+  if (decided !== null) return decided;
   const found = await parts.hot.lookup(laneOf(ticket), ticket.id);
   return replayed(pendingView(ticket.id, found.kind === "pending" ? found.ticket : null));
 }
 
 function laneOf(ticket: ReserveTicket): number {
   return Number(ticket.id.slice(0, ticket.id.indexOf(".")));
+}
+
+/** What the ledger has decided under the ticket's id, if anything. */
+async function decidedFor(
+  parts: Parts,
+  ticket: ReserveTicket,
+  isReplay: boolean,
+): Promise<Outcome<ReservationView> | null> {
+  const found = await parts.ledger.order(ticket.id);
+  if (found === null) return null;
+  return isOther(found.order, ticket) ? keyReused(ticket) : decidedOutcome(viewOf(found), isReplay);
+}
+
+/** After a loss of hot stock, other content may have been decided first under an id. */
+function isOther({ fingerprint }: Order, ticket: ReserveTicket): boolean {
+  return fingerprint !== null && fingerprint !== ticket.fingerprint;
 }
 
 function decidedOutcome(view: ReservationView, isReplay: boolean): Outcome<ReservationView> {
@@ -173,13 +182,8 @@ async function whatTheLedgerKnows(
   ticket: ReserveTicket,
   admission: Extract<AdmissionReply, { kind: "missing" | "closed" }>,
 ): Promise<Outcome<ReservationView>> {
-  const found = await parts.ledger.order(ticket.id);
-  if (found !== null) {
-    const { fingerprint } = found.order;
-    if (fingerprint !== null && fingerprint !== ticket.fingerprint) return keyReused(ticket);
-    const view = await decidedView(parts, ticket.id);
-    if (view !== null) return decidedOutcome(view, true);
-  }
+  const decided = await decidedFor(parts, ticket, true);
+  if (decided !== null) return decided;
   if (admission.kind === "closed") return refused("STOCK_CLOSED", "hot stock is being rebuilt");
   const sale = await parts.ledger.sale(ticket.saleId);
   const refusal = sale === null ? null : refusalOf(sale, ticket);

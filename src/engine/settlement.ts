@@ -5,6 +5,7 @@ import type { Order } from "../domain/reservation.ts";
 import { type ReviveTicket, reviveTicketId } from "../domain/ticket.ts";
 import { type Instant, type OperationId, quantity } from "../domain/values.ts";
 import { decidedTicket } from "./decided-ticket.ts";
+import type { Expectation } from "./decisions.ts";
 import type { Acting, RefundRequest, ReservationView, Settlement, Wait } from "./engine.ts";
 import { decidedView, type Genuine, genuine, lookUp } from "./lookup.ts";
 import type { Parts } from "./parts.ts";
@@ -115,23 +116,36 @@ async function cancel(
   const direct = { kind: "cancel", id: found.id, stamp: null, actor, reason } as const;
   const result = await parts.line.one(direct);
   if (result.status !== "unknown") return outcomeOf(parts, found, result);
-  const fence = parts.fences.get(found.lane);
-  if (fence === null) return stockClosed("hot stock is being rebuilt");
-  const item = { kind: "cancel", id: found.id, actor, reason } as const;
-  const reply = await parts.hot.enqueue(fence, item);
-  if (reply.closed) {
-    await parts.fences.closed(found.lane, reply.why);
-    return stockClosed("hot stock is being rebuilt");
-  }
-  parts.outboxBell.ring();
   const deadline = parts.clock.mono() + context.waitMs;
-  for (;;) {
-    const left = deadline - parts.clock.mono();
-    const told = await parts.decisions.wait(found.id, left, context.signal);
-    const view = await decidedView(parts, found.id);
-    if (view !== null && view.state !== "reserved") return cancelled(view);
-    if (told === null || left <= 0) return accepted(view ?? pendingView(found.id, null));
+  const expect = (): Expectation =>
+    parts.decisions.expect(found.id, deadline - parts.clock.mono(), context.signal);
+  let told = expect();
+  try {
+    if (!(await enqueueCancel(parts, found, context))) {
+      return stockClosed("hot stock is being rebuilt");
+    }
+    for (;;) {
+      const heard = await told.result;
+      // The ticket's decision comes first; what comes while it is read must not be missed.
+      told = expect();
+      const view = await decidedView(parts, found.id);
+      if (view !== null && view.state !== "reserved") return cancelled(view);
+      if (heard === null) return accepted(view ?? pendingView(found.id, null));
+    }
+  } finally {
+    told.forget();
   }
+}
+
+async function enqueueCancel(parts: Parts, found: Genuine, acting: Acting): Promise<boolean> {
+  const { id, lane } = found;
+  const { actor, reason } = acting;
+  const fence = parts.fences.get(lane);
+  if (fence === null) return false;
+  const reply = await parts.hot.enqueue(fence, { kind: "cancel", id, actor, reason });
+  if (reply.closed) await parts.fences.closed(lane, reply.why);
+  else parts.outboxBell.ring();
+  return !reply.closed;
 }
 
 function cancelled(view: ReservationView): Outcome<ReservationView> {
