@@ -1,10 +1,12 @@
 import type { Delivery } from "../bus/bus.ts";
 import type { Command, CommandResult } from "../domain/command.ts";
+import { Fault } from "../domain/fault.ts";
 import { type Envelope, MessageError, openEnvelope, sealEnvelope } from "../domain/message.ts";
 import type { LaneItem } from "../domain/ticket.ts";
 import type { Lane } from "../domain/values.ts";
 import { commandOf } from "../engine/lane-commands.ts";
 import type { Parts } from "../engine/parts.ts";
+import type { NewDeadLetter } from "../ledger/ledger.ts";
 import { resendLost } from "./marker.ts";
 import type { Worker } from "./worker.ts";
 
@@ -15,6 +17,9 @@ const receiveWaitMs = 100;
 const triesMax = 3;
 
 type Told = { readonly item: LaneItem; readonly envelope: Envelope; readonly attempt: number };
+
+/** What came of one receive; the dead letters are written once hot stock has heard the rest. */
+type Taken = { readonly told: readonly Told[]; readonly letters: NewDeadLetter[] };
 
 /**
  * Bus → ledger. Takes what its lane holds, decides it in order, projects, and acknowledges last:
@@ -39,9 +44,8 @@ export class LedgerWriter implements Worker {
     const deliveries = await bus.receive(this.#lane, options);
     if (deliveries.length === 0) return 0;
     try {
-      const heard = await this.#decide(await this.#open(deliveries));
-      if (heard) await bus.acknowledge(this.#lane, deliveries);
-      else await bus.release(this.#lane, deliveries);
+      await this.#settle(this.#open(deliveries));
+      await bus.acknowledge(this.#lane, deliveries);
     } catch (error) {
       await bus.release(this.#lane, deliveries);
       throw error;
@@ -53,91 +57,94 @@ export class LedgerWriter implements Worker {
     return Promise.resolve();
   }
 
-  async #open(deliveries: readonly Delivery[]): Promise<Told[]> {
+  #open(deliveries: readonly Delivery[]): Taken {
     const told: Told[] = [];
-    for (const delivery of deliveries) {
-      const envelope = await this.#read(delivery);
-      if (envelope === null) continue;
-      const { attempt } = delivery;
-      told.push(...envelope.items.map((item) => ({ item, envelope, attempt })));
+    const letters: NewDeadLetter[] = [];
+    for (const { body, attempt } of deliveries) {
+      try {
+        const envelope = this.#read(body);
+        told.push(...envelope.items.map((item) => ({ item, envelope, attempt })));
+      } catch (error) {
+        if (!(error instanceof MessageError)) throw error;
+        const unread = { kind: null, itemId: null, sku: null };
+        letters.push({ lane: this.#lane, reason: error.message, body, tries: attempt, ...unread });
+      }
     }
-    return told;
+    return { told, letters };
   }
 
-  async #read({ body, attempt }: Delivery): Promise<Envelope | null> {
-    const { messageKeys, ledger, events } = this.#parts;
-    try {
-      const envelope = openEnvelope(body, messageKeys);
-      if (envelope.lane === this.#lane) return envelope;
-      throw new MessageError(`of lane ${envelope.lane}, found in lane ${this.#lane}`);
-    } catch (error) {
-      if (!(error instanceof MessageError)) throw error;
-      const unread = { kind: null, itemId: null, sku: null };
-      const { message: reason } = error;
-      const lane = this.#lane;
-      await ledger.addDeadLetter({ lane, reason, body, tries: attempt, ...unread });
-      events.deadLettered(lane, reason);
-      return null;
-    }
+  #read(body: Buffer): Envelope {
+    const envelope = openEnvelope(body, this.#parts.messageKeys);
+    if (envelope.lane === this.#lane) return envelope;
+    throw new MessageError(`of lane ${envelope.lane}, found in lane ${this.#lane}`);
   }
 
   /** In order; a marker speaks of everything before it, so that is decided and projected first. */
-  async #decide(told: readonly Told[]): Promise<boolean> {
-    let heard = true;
+  async #settle({ told, letters }: Taken): Promise<void> {
     let batch: Told[] = [];
     for (const each of told) {
       if (each.item.kind !== "marker") {
         batch.push(each);
         continue;
       }
-      heard = (await this.#run(batch)) && heard;
+      await this.#run(batch, letters);
       batch = [];
       const { lane, epoch } = each.envelope;
-      if (heard) await resendLost(this.#parts, { lane, epoch, seq: each.item.seq });
+      await resendLost(this.#parts, { lane, epoch, seq: each.item.seq });
     }
-    return (await this.#run(batch)) && heard;
+    await this.#run(batch, letters);
+    const { ledger, events } = this.#parts;
+    for (const letter of letters) {
+      await ledger.addDeadLetter(letter);
+      events.deadLettered(letter.lane, letter.reason);
+    }
   }
 
-  /** False when hot stock has not heard: the messages come again, and it is told again. */
-  async #run(batch: readonly Told[]): Promise<boolean> {
+  /** Throws when hot stock has not heard: the messages come again, and it is told again. */
+  async #run(batch: readonly Told[], letters: NewDeadLetter[]): Promise<void> {
     const commands = batch.map((each) => commandOf(each.item, each.envelope, each.attempt));
     const told = batch.filter((_, index) => commands[index] !== null);
     const asked = commands.filter((command) => command !== null);
-    if (asked.length === 0) return true;
+    if (asked.length === 0) return;
     const { results, projected } = await this.#parts.line.run(asked);
     for (const [index, result] of results.entries()) {
       const each = told[index];
       const command = asked[index];
-      if (each === undefined || command === undefined) continue;
-      if (isUndecidable(result)) await this.#tryAgain(each, command);
+      if (each === undefined || command === undefined || !isUndecidable(result)) continue;
+      const last = await this.#tryAgain(command);
+      if (isUndecidable(last)) letters.push(await this.#giveUp(each, last));
     }
-    return projected !== "later";
+    if (projected === "later") {
+      throw new Fault("HOT_UNAVAILABLE", `lane ${this.#lane}: hot stock has not heard`);
+    }
   }
 
-  async #tryAgain(told: Told, command: Command): Promise<void> {
+  async #tryAgain(command: Command): Promise<CommandResult> {
     let result: CommandResult = { status: "poison", reason: "" };
-    for (let attempt = 2; attempt <= triesMax; attempt += 1) {
+    for (let attempt = 2; attempt <= triesMax && isUndecidable(result); attempt += 1) {
       result = await this.#parts.line.one(command);
-      if (!isUndecidable(result)) return;
     }
-    const { ledger, events, messageKeys, line } = this.#parts;
+    return result;
+  }
+
+  async #giveUp({ item, envelope }: Told, result: CommandResult): Promise<NewDeadLetter> {
+    const { events, messageKeys, line } = this.#parts;
     const reason = "reason" in result ? result.reason : result.status;
-    const { item, envelope } = told;
-    const lane = this.#lane;
-    await ledger.addDeadLetter({
-      lane,
+    if (result.status === "broken" && result.sku !== null) {
+      const { sku } = result;
+      const stop = { kind: "sku-status", sku, to: "stopped", operationId: null } as const;
+      await line.one({ ...stop, actor: "ledger-writer", reason });
+      events.skuStopped(sku, reason);
+    }
+    return {
+      lane: this.#lane,
       reason,
       body: sealEnvelope({ ...envelope, items: [item] }, messageKeys),
       kind: item.kind,
       itemId: idOf(item),
       sku: item.kind === "ticket" ? (item.ticket.lines[0]?.sku ?? null) : null,
       tries: triesMax,
-    });
-    events.deadLettered(lane, reason);
-    if (result.status !== "broken" || result.sku === null) return;
-    const stop = { kind: "sku-status", sku: result.sku, to: "stopped", operationId: null } as const;
-    await line.one({ ...stop, actor: "ledger-writer", reason });
-    events.skuStopped(result.sku, reason);
+    };
   }
 }
 

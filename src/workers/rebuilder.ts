@@ -79,7 +79,7 @@ export class Rebuilder implements Worker {
   }
 
   async #carryOn(row: LaneRow, seen: Observation): Promise<number> {
-    const { hot, clock, outboxBell } = this.#parts;
+    const { hot, fences, clock, outboxBell } = this.#parts;
     const fence = { lane: row.lane, epoch: row.epoch, incarnation: seen.incarnation };
     const now = clock.mono();
     let underway = this.#underway.get(row.lane);
@@ -87,6 +87,8 @@ export class Rebuilder implements Worker {
       const times = { startedAt: now, toldAt: now };
       underway = { epoch: row.epoch, cause: "taken over", repair: false, ...times };
       this.#underway.set(row.lane, underway);
+      // What was in doubt before the barrier is mended behind it, whoever began.
+      fences.settle(row.lane);
     }
     if (row.met >= row.epoch) {
       await this.#load(fence, underway);
