@@ -3,7 +3,14 @@ import { invariant } from "../domain/invariant.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import type { Lane, SkuId } from "../domain/values.ts";
 import type { Events } from "../events.ts";
-import type { Admission, ClosedReason, Fence, HotStock, KnownIds } from "../hot-stock/hot-stock.ts";
+import type {
+  Admission,
+  ClosedReason,
+  Fence,
+  HotStock,
+  KnownIds,
+  Left,
+} from "../hot-stock/hot-stock.ts";
 import type { Bell } from "./bell.ts";
 import type { Fences } from "./fences.ts";
 import type { SoldOutGate } from "./gate.ts";
@@ -23,6 +30,15 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
+type Queue = { waiting: Waiting[]; busy: boolean };
+
+/** What is done with those who wait, a batch at a time, lane by lane. */
+type Turns = {
+  readonly queues: Map<Lane, Queue>;
+  readonly batchMax: number;
+  readonly act: (lane: Lane, batch: readonly Waiting[]) => Promise<void>;
+};
+
 /**
  * Requests that arrive together are admitted together, a batch per lane and call: the next batch
  * fills while the last is under way. A lone request waits for nobody.
@@ -33,7 +49,16 @@ export class Admissions {
   readonly #gate: SoldOutGate;
   readonly #events: Events;
   readonly #outboxBell: Bell;
-  readonly #queues = new Map<Lane, { waiting: Waiting[]; busy: boolean }>();
+  readonly #open: Turns = {
+    queues: new Map(),
+    batchMax,
+    act: (lane, batch) => this.#admitBatch(lane, batch),
+  };
+  readonly #gated: Turns = {
+    queues: new Map(),
+    batchMax: waitingMax,
+    act: (lane, batch) => this.#askGates(lane, batch),
+  };
 
   constructor(parts: {
     hot: HotStock;
@@ -50,35 +75,71 @@ export class Admissions {
   }
 
   admit(lane: Lane, ticket: Ticket): Promise<AdmissionReply> {
-    const fence = this.#fences.get(lane);
-    if (fence !== null && ticket.kind === "reserve") {
-      const sku = this.#gate.refuses(ticket, fence.epoch);
-      if (sku !== null) {
-        this.#events.refused("SOLD_OUT", 1);
-        return Promise.resolve({ kind: "refused", code: "SOLD_OUT", sku });
-      }
-    }
-    const queue = this.#queues.get(lane) ?? { waiting: [], busy: false };
-    this.#queues.set(lane, queue);
-    if (queue.waiting.length >= waitingMax) return Promise.resolve({ kind: "busy" });
+    const gated = this.#gateBefore(lane, ticket) !== null;
     return new Promise((resolve, reject) => {
-      queue.waiting.push({ ticket, resolve, reject });
-      if (!queue.busy) void this.#work(lane, queue);
+      const waiting = { ticket, resolve, reject };
+      this.#enter(gated ? this.#gated : this.#open, lane, waiting);
     });
   }
 
-  async #work(lane: Lane, queue: { waiting: Waiting[]; busy: boolean }): Promise<void> {
+  #gateBefore(lane: Lane, ticket: Ticket): SkuId | null {
+    const fence = this.#fences.get(lane);
+    if (fence === null || ticket.kind !== "reserve") return null;
+    return this.#gate.stopping(ticket, fence.epoch);
+  }
+
+  #enter(turns: Turns, lane: Lane, waiting: Waiting): void {
+    const queue = turns.queues.get(lane) ?? { waiting: [], busy: false };
+    turns.queues.set(lane, queue);
+    if (queue.waiting.length >= waitingMax) {
+      waiting.resolve({ kind: "busy" });
+      return;
+    }
+    queue.waiting.push(waiting);
+    if (!queue.busy) void this.#work(turns, lane, queue);
+  }
+
+  async #work(turns: Turns, lane: Lane, queue: Queue): Promise<void> {
     queue.busy = true;
     while (queue.waiting.length > 0) {
-      const batch = queue.waiting.splice(0, batchMax);
+      const batch = queue.waiting.splice(0, turns.batchMax);
       try {
-        await this.#admitBatch(lane, batch);
+        await turns.act(lane, batch);
       } catch (error) {
         this.#events.unknownOutcome("admit");
         for (const { reject } of batch) reject(error);
       }
     }
     queue.busy = false;
+  }
+
+  /** Refuses together what stands at a gate, if hot stock says so still; the rest goes in. */
+  async #askGates(lane: Lane, batch: readonly Waiting[]): Promise<void> {
+    const fence = this.#fences.get(lane);
+    const skus = new Set(batch.flatMap(({ ticket }) => this.#gateBefore(lane, ticket) ?? []));
+    const asks = fence !== null && skus.size > 0;
+    const reply = asks ? await this.#hot.leftOf(fence, [...skus]) : null;
+    const left = new Map(
+      reply === null || reply.closed ? [] : reply.value.map((each) => [each.sku, each]),
+    );
+    let refused = 0;
+    for (const waiting of batch) {
+      const sku = this.#refusedAt(lane, waiting.ticket, left);
+      if (sku === null) {
+        this.#enter(this.#open, lane, waiting);
+        continue;
+      }
+      refused += 1;
+      waiting.resolve({ kind: "refused", code: "SOLD_OUT", sku });
+    }
+    if (refused > 0) this.#events.refused("SOLD_OUT", refused);
+  }
+
+  #refusedAt(lane: Lane, ticket: Ticket, left: ReadonlyMap<SkuId, Left>): SkuId | null {
+    const sku = this.#gateBefore(lane, ticket);
+    const found = sku === null ? undefined : left.get(sku);
+    if (found === undefined || ticket.kind !== "reserve") return null;
+    return this.#gate.holds(ticket.saleId, found) ? sku : null;
   }
 
   async #admitBatch(lane: Lane, batch: readonly Waiting[]): Promise<void> {
@@ -119,7 +180,7 @@ export class Admissions {
     if (replayed > 0) this.#events.replayed(replayed);
   }
 
-  /** A probe got through: there is something again, and ids that the gate does not know. */
+  /** There is something again, and ids that the gate does not know. */
   #openGates(tickets: readonly Ticket[], admissions: readonly Admission[]): void {
     for (const [index, admission] of admissions.entries()) {
       if (admission.kind !== "admitted") continue;
@@ -145,7 +206,7 @@ export class Admissions {
       if (fence === null) continue;
       const known = await this.#knownIds(fence, sku);
       if (known === null || known.available > 0) continue;
-      this.#gate.close(ticket.saleId, sku, { epoch: fence.epoch, ids: known.ids });
+      this.#gate.close(ticket.saleId, sku, { epoch: fence.epoch, ...known });
     }
   }
 

@@ -36,7 +36,7 @@ export async function assemble(stores: Stores): Promise<{ engine: Engine; parts:
   const lanes = (await ledger.lanes()).length;
   const fences = new Fences(ledger, events);
   await fences.refresh();
-  const gate = new SoldOutGate(clock);
+  const gate = new SoldOutGate();
   const decisions = new Decisions(clock);
   const outboxBell = new Bell();
   const projector = new Projector({ hot, ledger, fences, gate, events });

@@ -1,44 +1,49 @@
-import type { Clock } from "../clock.ts";
 import type { ReserveTicket } from "../domain/ticket.ts";
 import type { Epoch, SaleId, SkuId } from "../domain/values.ts";
+import type { Left } from "../hot-stock/hot-stock.ts";
 
-/** One request per SKU goes through a closed gate this often, to see whether it should open. */
-const probeEveryMs = 100;
-
-type Closed = { readonly epoch: Epoch; readonly ids: ReadonlySet<string>; nextProbeAt: number };
+type Closed = {
+  readonly epoch: Epoch;
+  readonly idsSeen: number;
+  readonly ids: ReadonlySet<string>;
+};
 
 /**
- * The sold-out gate: when a SKU has nothing left, this process refuses by itself, so the losing
- * 99 % never reach hot stock. While it is closed nothing is admitted here, so the ids that it
- * loaded on closing are all: those go through, to be answered as replays.
+ * The sold-out gate: when a SKU has nothing left, the losing 99 % are not admitted one by one.
+ * The ids that hot stock knew on closing go through, to be answered as replays. The others are
+ * refused on its word that nothing is left still and no id has become known since, by whatever
+ * process: one cheap question for all that wait.
  */
 export class SoldOutGate {
-  readonly #clock: Pick<Clock, "mono">;
   readonly #closed = new Map<string, Closed>();
 
-  constructor(clock: Pick<Clock, "mono">) {
-    this.#clock = clock;
-  }
-
-  /** The SKU for which the gate refuses this ticket; null lets it through. */
-  refuses(ticket: ReserveTicket, epoch: Epoch): SkuId | null {
+  /** The SKU at whose gate this ticket stands; null lets it through. */
+  stopping(ticket: ReserveTicket, epoch: Epoch): SkuId | null {
     if (this.#closed.size === 0) return null;
-    for (const { sku } of ticket.lines) {
-      if (this.#isClosedTo(ticket, sku, epoch)) return sku;
-    }
-    return null;
+    const line = ticket.lines.find(({ sku }) => this.#isClosedTo(ticket, sku, epoch));
+    return line?.sku ?? null;
   }
 
   isClosed(saleId: SaleId, sku: SkuId): boolean {
     return this.#closed.has(keyOf(saleId, sku));
   }
 
-  close(saleId: SaleId, sku: SkuId, known: { epoch: Epoch; ids: Iterable<string> }): void {
-    this.#closed.set(keyOf(saleId, sku), {
-      epoch: known.epoch,
-      ids: new Set(known.ids),
-      nextProbeAt: this.#clock.mono() + probeEveryMs,
-    });
+  close(
+    saleId: SaleId,
+    sku: SkuId,
+    known: { readonly epoch: Epoch; readonly idsSeen: number; readonly ids: Iterable<string> },
+  ): void {
+    const { epoch, idsSeen, ids } = known;
+    this.#closed.set(keyOf(saleId, sku), { epoch, idsSeen, ids: new Set(ids) });
+  }
+
+  /** Is what it refuses still what hot stock would refuse? If not, it opens. */
+  holds(saleId: SaleId, { sku, available, idsSeen }: Left): boolean {
+    const closed = this.#closed.get(keyOf(saleId, sku));
+    if (closed === undefined) return false;
+    if (available <= 0 && idsSeen === closed.idsSeen) return true;
+    this.open(sku);
+    return false;
   }
 
   open(sku: SkuId): void {
@@ -54,13 +59,8 @@ export class SoldOutGate {
     const key = keyOf(ticket.saleId, sku);
     const closed = this.#closed.get(key);
     if (closed === undefined || closed.ids.has(ticket.id)) return false;
-    if (closed.epoch !== epoch) {
-      this.#closed.delete(key);
-      return false;
-    }
-    const now = this.#clock.mono();
-    if (now < closed.nextProbeAt) return true;
-    closed.nextProbeAt = now + probeEveryMs;
+    if (closed.epoch === epoch) return true;
+    this.#closed.delete(key);
     return false;
   }
 }

@@ -97,6 +97,12 @@ export interface HotStock {
   /** Every id that hot stock knows for a SKU, for the sold-out gate. */
   knownIds(fence: Fence, sku: SkuId): Promise<Reply<KnownIds>>;
 
+  /**
+   * What is left of these SKUs, and whether an id has become known since: cheap, because the gate
+   * asks it once for all requests that it refuses together. A SKU that is missing is left out.
+   */
+  leftOf(fence: Fence, skus: readonly SkuId[]): Promise<Reply<readonly Left[]>>;
+
   close(): Promise<void>;
 }
 
@@ -198,7 +204,11 @@ export type HotLookup =
   | { readonly kind: "pending"; readonly ticket: AdmittedTicket }
   | { readonly kind: "decided"; readonly answer: Answer };
 
-export type KnownIds = {
+export type KnownIds = Omit<Left, "sku"> & { readonly ids: readonly string[] };
+
+export type Left = {
+  readonly sku: SkuId;
   readonly available: number;
-  readonly ids: readonly string[];
+  /** Grows whenever an id of the SKU becomes known; only comparable within an epoch. */
+  readonly idsSeen: number;
 };

@@ -21,6 +21,8 @@ export type LaneState = {
   readonly registered: Set<SkuId>;
   /** Voids that are on their way, and where they stood in the outbox. */
   readonly voids: Map<string, number>;
+  /** Answers under ids whose cart nobody saw: they are of every SKU. */
+  readonly tombstones: Set<string>;
 };
 
 export type OutboxEntry = { readonly item: LaneItem; readonly at: Instant };
@@ -41,6 +43,8 @@ export type HotSku = {
   readonly buyers: Map<BuyerId, number>;
   /** Ids that were decided for this SKU, for the sold-out gate. */
   readonly answered: Set<string>;
+  /** Tickets that were put into the overlay since the load. */
+  admissions: number;
   saleId: SaleId | null;
   stopped: boolean;
   statusRevision: number;
@@ -59,6 +63,7 @@ export function emptyLane(epoch: Epoch): LaneState {
     skus: new Map(),
     registered: new Set(),
     voids: new Map(),
+    tombstones: new Set(),
   };
 }
 
@@ -70,6 +75,7 @@ export function skuAt(level: HotLevel): HotSku {
     overlay: new Map(),
     buyers: new Map(),
     answered: new Set(),
+    admissions: 0,
     saleId: level.saleId,
     stopped: level.stopped,
     statusRevision: level.revision,
@@ -95,6 +101,7 @@ export function hold(state: LaneState, ticket: Ticket): void {
     if (sku === undefined) continue;
     sku.available -= quantity;
     sku.overlay.set(ticket.id, quantity);
+    sku.admissions += 1;
     countUnits(sku, ticket, quantity);
   }
 }
@@ -150,6 +157,7 @@ export function remember(state: LaneState, answer: Answer): void {
   if (state.answers.has(answer.id)) return;
   state.answers.set(answer.id, answer);
   for (const id of answer.skus) state.skus.get(id)?.answered.add(answer.id);
+  if (answer.skus.length === 0) state.tombstones.add(answer.id);
   if (answer.saleId === null) return;
   const ids = state.answersBySale.get(answer.saleId) ?? new Set();
   state.answersBySale.set(answer.saleId, ids.add(answer.id));

@@ -28,6 +28,7 @@ export function loadLane(state: LaneState, snapshot: Snapshot, now: Instant): Lo
   }
   state.answers.clear();
   state.answersBySale.clear();
+  state.tombstones.clear();
   for (const answer of snapshot.answers) remember(state, answer);
   const held = state.tickets.size;
   const kept = keepUndecided(state, snapshot, now);

@@ -10,6 +10,7 @@ import type {
   HotLookup,
   HotStock,
   KnownIds,
+  Left,
   LoadReply,
   Observation,
   ObservedSku,
@@ -258,9 +259,19 @@ export class MemoryHotStock implements HotStock {
   knownIds(fence: Fence, sku: SkuId): Promise<Reply<KnownIds>> {
     return this.#whenOpen(fence, (state) => {
       const hot = state.skus.get(sku);
-      const ids = hot === undefined ? [] : [...hot.overlay.keys(), ...hot.answered];
-      return { available: hot?.available ?? 0, ids };
+      if (hot === undefined) return { available: 0, idsSeen: 0, ids: [] };
+      const { sku: _, ...left } = leftOf(state, sku, hot);
+      return { ...left, ids: [...hot.overlay.keys(), ...hot.answered, ...state.tombstones] };
     });
+  }
+
+  leftOf(fence: Fence, skus: readonly SkuId[]): Promise<Reply<readonly Left[]>> {
+    return this.#whenOpen(fence, (state) =>
+      skus.flatMap((sku) => {
+        const hot = state.skus.get(sku);
+        return hot === undefined ? [] : [leftOf(state, sku, hot)];
+      }),
+    );
   }
 
   close(): Promise<void> {
@@ -339,6 +350,10 @@ function inFlight(state: LaneState, saleId: SaleId): boolean {
     if (ticket.kind !== "take" && ticket.saleId === saleId) return true;
   }
   return false;
+}
+
+function leftOf(state: LaneState, sku: SkuId, { available, admissions }: HotSku): Left {
+  return { sku, available, idsSeen: admissions + state.tombstones.size };
 }
 
 function observed(state: LaneState, id: SkuId, sku: HotSku): ObservedSku {

@@ -14,7 +14,7 @@ import {
 import type { Ledger } from "./ledger.ts";
 import { type OperationKey, operationsBy } from "./operations.ts";
 import { orderColumns, ordersOf, withLines } from "./orders.ts";
-import { laneRowOf, skuRowOf } from "./row-parsers.ts";
+import { laneRowOf, orderOf, skuRowOf } from "./row-parsers.ts";
 import { integer, text } from "./rows.ts";
 import type { KeyedSale, Sales } from "./sales.ts";
 import type { SqlDatabase, SqlReader } from "./sql-database.ts";
@@ -40,6 +40,11 @@ const ordersOfSale = `
   select ${orderColumns} from orders o join sales s on s.sale = o.sale
   where o.sale = ? and (o.buyer_id, o.order_no) > (?, ?)
   order by o.buyer_id, o.order_no limit ?`;
+
+/** Orders that ended before their ticket was seen are of no sale: their id names their lane. */
+const ordersWithoutSale = `
+  select ${orderColumns} from orders o left join sales s on s.sale = o.sale
+  where o.sale is null and o.order_no > ? order by o.order_no limit ?`;
 
 export async function lanesOf(reader: SqlReader): Promise<readonly LaneRow[]> {
   return (await reader.all(allLanes, [])).map(laneRowOf);
@@ -78,6 +83,7 @@ export async function snapshotOf(
       countUnits(units, order, saleOfSku);
     }
   }
+  for await (const order of unseenOrders(reader, lane)) answers.push(answerOf(order));
   return {
     levels: levels.map((row) => ({
       sku: row.sku,
@@ -103,6 +109,19 @@ async function* ordersIn(reader: SqlReader, { key }: KeyedSale): AsyncGenerator<
     const last = rows.at(-1);
     if (last === undefined || rows.length < ordersMax) return;
     after = [text(last, "buyer_id"), integer(last, "order_no")];
+  }
+}
+
+async function* unseenOrders(reader: SqlReader, lane: Lane): AsyncGenerator<Order> {
+  let after = 0;
+  for (;;) {
+    const rows = await reader.all(ordersWithoutSale, [after, ordersMax]);
+    for (const row of rows) {
+      if (text(row, "order_id").startsWith(`${lane}.`)) yield orderOf(row, []);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ordersMax) return;
+    after = integer(last, "order_no");
   }
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../src/clock.ts";
 import { genesisHash } from "../../src/domain/entry.ts";
 import { noUnits } from "../../src/domain/stock.ts";
-import { operationId, reservationId, saleId, skuId } from "../../src/domain/values.ts";
+import { epoch, operationId, reservationId, saleId, skuId } from "../../src/domain/values.ts";
 import type { Ledger, NewDeadLetter } from "../../src/ledger/ledger.ts";
 import { ledgerAdapters } from "../support/ledger-adapters.ts";
 import {
@@ -77,6 +77,19 @@ describe.each(ledgerAdapters)("reads of the ledger: $name", ({ open }) => {
         buyers: [],
       });
       expect(await ledger.endedSales([saleA, saleId("none")])).toEqual([saleA]);
+    });
+
+    it("keeps the answer under an id whose ticket was never seen, in the lane of the id", async () => {
+      await openSale(ledger);
+      const stamp = { lane: 0, epoch: epoch(1) };
+      const unseen = { kind: "void", stamp, ticket: null, reason: "lost" } as const;
+      await ledger.commit([
+        { ...unseen, id: "0.lost" },
+        { ...unseen, id: "1.other" },
+      ]);
+      expect((await ledger.snapshot(0, [])).answers).toEqual([
+        { id: "0.lost", state: "void", fingerprint: null, saleId: null, skus: [] },
+      ]);
     });
 
     it("knows which held tickets are decided, of every kind", async () => {
@@ -185,6 +198,15 @@ describe.each(ledgerAdapters)("reads of the ledger: $name", ({ open }) => {
   });
 
   describe("publication", () => {
+    it("counts everything as told when nobody subscribes", async () => {
+      await openSale(ledger, { items: { [skuA]: 9, [skuB]: 9 } });
+      await ledger.commit([reserve("r1"), reserve("r2")]);
+      await ledger.publishedAll();
+      expect(await ledger.unpublished(4)).toEqual([]);
+      await ledger.commit([reserve("r3")]);
+      expect((await ledger.unpublished(4)).map(({ version }) => version)).toEqual([4]);
+    });
+
     it("goes from pending to success in order, and never back", async () => {
       await openSale(ledger, { items: { [skuA]: 9, [skuB]: 9 } });
       await ledger.commit([reserve("r1"), reserve("r2"), reserve("r3")]);

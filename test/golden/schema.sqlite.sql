@@ -176,6 +176,8 @@ CREATE INDEX orders_by_buyer on orders (sale, buyer_id) where sale is not null;
 
 CREATE INDEX orders_due on orders (expires_at_ms, order_no, sale) where state = 'reserved';
 
+CREATE INDEX orders_without_sale on orders (order_no) where sale is null;
+
 CREATE TABLE payments (
   order_no integer not null references orders (order_no),
   payment_id text not null,

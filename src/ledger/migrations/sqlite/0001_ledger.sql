@@ -88,6 +88,8 @@ create table orders (
 
 -- A buyer's units in a sale, and all orders of a sale.
 create index orders_by_buyer on orders (sale, buyer_id) where sale is not null;
+-- Few: orders that ended before their ticket was seen.
+create index orders_without_sale on orders (order_no) where sale is null;
 -- Only live holds stand here, so it stays as small as they are few.
 create index orders_due on orders (expires_at_ms, order_no, sale) where state = 'reserved';
 
