@@ -70,12 +70,17 @@ export class ManualClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted === true) return resolve();
-      const sleeper = { due: this.#mono + ms, wake: resolve };
-      this.#sleepers.push(sleeper);
-      signal?.addEventListener("abort", () => {
+      const wake = (): void => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      };
+      const sleeper = { due: this.#mono + ms, wake };
+      const abort = (): void => {
         this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
         resolve();
-      });
+      };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener("abort", abort, { once: true });
     });
   }
 
