@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { DecidedState } from "./reservation.ts";
 import { availableDelta, type Balances, moves, type Operation, unitsDelta } from "./stock.ts";
 import { reviveTicketId, takeTicketId } from "./ticket.ts";
@@ -50,7 +50,7 @@ export function entryHash(entry: Unhashed): string {
     entry.reason,
     entry.at,
   ];
-  return createHash("sha256").update(JSON.stringify(fields)).digest("hex");
+  return hash("sha256", JSON.stringify(fields), "hex");
 }
 
 export function sealEntry(entry: Unhashed): LedgerEntry {

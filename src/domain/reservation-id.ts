@@ -1,10 +1,11 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
+import { keyedHash } from "./keyed-hash.ts";
 import { isId, type Lane, type ReservationId, reservationId } from "./values.ts";
 
-/** Bytes of the keyed hash: nobody guesses an id; a retry after any loss names the same one. */
-const nameBytes = 20;
-/** Bytes of the check part: a forged id is refused without touching a store. */
-const checkBytes = 9;
+/** Characters of the keyed hash: nobody guesses an id; a retry after any loss names the same. */
+const nameLength = 27;
+/** Characters of the check part: a forged id is refused without touching a store. */
+const checkLength = 12;
 
 export type ReservationName = {
   readonly lane: Lane;
@@ -17,8 +18,7 @@ export type ReservationName = {
 export function makeReservationId(secret: Buffer, name: ReservationName): ReservationId {
   // The three ids cannot hold a line feed, so it frames them.
   const text = `name\n${name.saleId}\n${name.buyerId}\n${name.idempotencyKey}`;
-  const hash = createHmac("sha256", secret).update(text).digest();
-  const head = `${name.lane}.${hash.subarray(0, nameBytes).toString("base64url")}`;
+  const head = `${name.lane}.${keyedHash(secret, text).slice(0, nameLength)}`;
   return reservationId(`${head}.${checkOf(secret, head)}`);
 }
 
@@ -35,6 +35,5 @@ export function laneOfReservation(secret: Buffer, text: unknown): Lane | null {
 }
 
 function checkOf(secret: Buffer, head: string): string {
-  const mac = createHmac("sha256", secret).update(`check\n${head}`).digest();
-  return mac.subarray(0, checkBytes).toString("base64url");
+  return keyedHash(secret, `check\n${head}`).slice(0, checkLength);
 }
