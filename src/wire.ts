@@ -53,14 +53,11 @@ export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   const bus = new MemoryBus(clock);
   const stores = { hot, ledger, bus, clock, random, events, messageKeys };
   const { engine, parts } = await assemble(stores);
-  const workers = makeWorkers(parts, options.outlet ?? quietOutlet);
+  const workers = makeWorkers(parts, options.outlet ?? null);
   return new Process({ engine, parts, workers, random });
 }
 
-/** Without a subscriber an event is confirmed as it is: the ledger keeps it. */
-const quietOutlet: Outlet = { deliver: () => Promise.resolve() };
-
-export function makeWorkers(parts: Parts, outlet: Outlet): Worker[] {
+export function makeWorkers(parts: Parts, outlet: Outlet | null): Worker[] {
   const workers: Worker[] = [
     new Rebuilder(parts),
     new Reconciler(parts),

@@ -83,6 +83,8 @@ export interface Ledger {
   unpublished(limit: number): Promise<readonly EntryRow[]>;
   /** Confirmed up to this version; a version never goes back. */
   published(marks: readonly { readonly sku: SkuId; readonly version: number }[]): Promise<void>;
+  /** Nobody subscribes: every entry there is counts as told. */
+  publishedAll(): Promise<void>;
 
   // Dead letters and audit ------------------------------------------------------------------
   addDeadLetter(letter: NewDeadLetter): Promise<number>;
@@ -146,7 +148,7 @@ export type SearchHit = {
     | "saleId"
     | "operationId"
     | "messageId";
-  readonly state: ReservationState | string;
+  readonly state: string;
   readonly at: Instant;
 };
 

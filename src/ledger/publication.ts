@@ -25,6 +25,9 @@ const raiseWatermark = `
   update inventory set published_version = ?
   where sku_id = ? and published_version < ? and version >= ?`;
 
+const raiseAll =
+  "update inventory set published_version = version where published_version < version";
+
 /** Every SKU gets its share, so that a busy one does not hold up the others. */
 export async function unpublished(reader: SqlReader, limit: number): Promise<readonly EntryRow[]> {
   const skus = await reader.all(skusWithPending, [limit]);
@@ -47,4 +50,8 @@ export async function confirmPublished(
       await session.run(raiseWatermark, [version, sku, version, version]);
     }
   });
+}
+
+export async function confirmAllPublished(database: SqlDatabase): Promise<void> {
+  await database.transaction((session) => session.run(raiseAll, []));
 }

@@ -33,7 +33,7 @@ import type {
 import { operationsBy } from "./operations.ts";
 import { dueHolds, orderEntries, orderView } from "./orders.ts";
 import { verify } from "./proof.ts";
-import { confirmPublished, unpublished } from "./publication.ts";
+import { confirmAllPublished, confirmPublished, unpublished } from "./publication.ts";
 import { lanesOf, nextEpoch, type Snapshot, settledTickets, snapshotOf } from "./rebuild.ts";
 import { endedSales, Sales } from "./sales.ts";
 import { search } from "./search.ts";
@@ -164,6 +164,10 @@ export class SqlLedger implements Ledger {
 
   published(marks: readonly { readonly sku: SkuId; readonly version: number }[]): Promise<void> {
     return confirmPublished(this.#database, marks);
+  }
+
+  publishedAll(): Promise<void> {
+    return confirmAllPublished(this.#database);
   }
 
   addDeadLetter(letter: NewDeadLetter): Promise<number> {

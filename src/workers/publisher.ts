@@ -6,6 +6,8 @@ import type { Worker } from "./worker.ts";
 
 const publishMax = 500;
 const everyMs = 50;
+/** Without an outlet there is no hurry, and an update for each second costs nothing. */
+const quietEveryMs = 1_000;
 
 /** Where the events of the ledger go: they are confirmed by resolving. */
 export interface Outlet {
@@ -31,15 +33,21 @@ export type CloudEvent = {
 export class Publisher implements Worker {
   readonly name = "publisher";
   readonly #parts: Parts;
-  readonly #outlet: Outlet;
+  readonly #outlet: Outlet | null;
 
-  constructor(parts: Parts, outlet: Outlet) {
+  /** Without an outlet nobody subscribes: entries count as told, and none is read for it. */
+  constructor(parts: Parts, outlet: Outlet | null) {
     this.#parts = parts;
     this.#outlet = outlet;
   }
 
   async step(): Promise<number> {
     const { ledger } = this.#parts;
+    if (this.#outlet === null) {
+      const [pending] = await ledger.unpublished(1);
+      if (pending !== undefined) await ledger.publishedAll();
+      return 0;
+    }
     const rows = await ledger.unpublished(publishMax);
     if (rows.length === 0) return 0;
     await this.#outlet.deliver(rows.map(eventOf));
@@ -50,7 +58,8 @@ export class Publisher implements Worker {
   }
 
   idle(signal: AbortSignal): Promise<void> {
-    return this.#parts.clock.sleep(everyMs, signal);
+    const ms = this.#outlet === null ? quietEveryMs : everyMs;
+    return this.#parts.clock.sleep(ms, signal);
   }
 }
 
