@@ -137,6 +137,11 @@ function parseAll(find: (name: SettingName) => Origin): Config {
   };
 }
 
+/** Nobody has said anything about this setting. */
+export function isDefault({ origins }: Loaded, name: SettingName): boolean {
+  return origins.some((one) => one.name === name && one.origin === "default");
+}
+
 export type ConfigProblem =
   | "unknown-variable"
   | "unknown-key"

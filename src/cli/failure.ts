@@ -1,6 +1,6 @@
 import { ConfigError } from "../config.ts";
 import { Fault } from "../domain/fault.ts";
-import { NoAnswer, Refusal } from "../loadtest/desk.ts";
+import { NoAnswer, Refusal } from "../loadtest/desk-errors.ts";
 import { exitCodes } from "./context.ts";
 import { optionalText, type Text } from "./text.ts";
 

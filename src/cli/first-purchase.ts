@@ -21,7 +21,7 @@ export function tellFirstPurchase(context: Context, purchase: Purchase): void {
 
 export function firstPurchase({ url, saleId, sku, isKeyed }: Purchase) {
   const key = isKeyed ? ' -H "Authorization: Bearer $HOLDFAST_API_KEY"' : "";
-  const curl = `curl -s${key}`;
+  const curl = `curl -sw '\\n'${key}`;
   const json = `${curl} -H 'Content-Type: application/json'`;
   const reserve = (clickId: string, variable: string): string => {
     const body = JSON.stringify({ saleId, buyerId: "me", items: [{ sku, quantity: 1 }] });

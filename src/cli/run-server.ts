@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { systemClock, systemRandom } from "../clock.ts";
-import { type Config, refuseUnsafe } from "../config.ts";
+import { type Config, isDefault, refuseUnsafe } from "../config.ts";
+import type { LogLevel } from "../config-values.ts";
 import { type Events, silentEvents } from "../events.ts";
 import { type Metrics, prometheusMetrics } from "../http/metrics.ts";
 import type { Phase } from "../http/route.ts";
@@ -8,8 +9,7 @@ import { buildServer } from "../http/server.ts";
 import { type Logger, loggedEvents, makeLogger } from "../logger.ts";
 import { type Holdfast, openHoldfast } from "../wire.ts";
 import type { Context } from "./context.ts";
-import { exitCodes } from "./context.ts";
-import { CliError } from "./failure.ts";
+import { freePort, isTaken, type PortWish, portTaken } from "./free-port.ts";
 import { claimLedger } from "./ledger-claim.ts";
 import { version } from "./version.ts";
 
@@ -28,7 +28,6 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
-const portsTried = 50;
 const drainMs = 10_000;
 
 /** One process with everything in it, listening and open for buyers when this resolves. */
@@ -36,10 +35,11 @@ export async function runServer(context: Context, options: ServerOptions): Promi
   const { config, purpose } = options;
   refuseUnsafe(config, purpose);
   const log = await makeLogger({ level: config.logLevel, isPretty: context.isWatched });
+  const port = await freePort({ ...config, mayMove: options.mayMove }, context.text);
   const claim = await claimLedger(config.ledger, context.text);
   const server = new ServerProcess(config, log, claim.release);
   try {
-    return await server.start(options, context);
+    return await server.start({ ...options, config: { ...config, port } }, context);
   } catch (error) {
     await server.stop();
     throw error;
@@ -77,7 +77,7 @@ class ServerProcess {
       log: (error, request) => this.#log.error({ err: error, ...request }, "request failed"),
     });
     this.#app = app;
-    const port = await listen(app, options, context);
+    const port = await listen(app, { ...options.config, mayMove: false }, context);
     await holdfast.start();
     this.#phase = "ready";
     const name = host.includes(":") ? `[${host}]` : host;
@@ -116,38 +116,25 @@ class ServerProcess {
   }
 }
 
+/** A command with a story to tell logs only what went wrong, unless more is asked for. */
+export function storyLogLevel({ loaded }: Context): LogLevel {
+  return isDefault(loaded, "logLevel") ? "warn" : loaded.config.logLevel;
+}
+
 export function ledgerUrlOf({ ledger }: Config): string {
   return ledger.kind === "sqlite" ? `sqlite:${ledger.file}` : ledger.url;
 }
 
-async function listen(
-  app: FastifyInstance,
-  { config, mayMove }: ServerOptions,
-  { text }: Context,
-): Promise<number> {
-  const { host, port } = config;
-  const last = mayMove && port > 0 ? Math.min(65_535, port + portsTried) : port;
-  for (let candidate = port; ; candidate++) {
-    try {
-      await app.listen({ host, port: candidate });
-      const [address] = app.addresses();
-      return typeof address === "object" ? address.port : candidate;
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-      if (candidate < last) continue;
-      throw new CliError({
-        code: "PORT_TAKEN",
-        what: text("server.portTaken.what", { port: String(port), host }),
-        why: text("server.portTaken.why"),
-        next: text("server.portTaken.next", { port: String(port + 1) }),
-        exitCode: exitCodes.failed,
-      });
-    }
+/** Between the probe and now somebody else may have come. */
+async function listen(app: FastifyInstance, wish: PortWish, { text }: Context): Promise<number> {
+  const { host, port } = wish;
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw isTaken(error) ? portTaken(wish, text) : error;
   }
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  const [address] = app.addresses();
+  return typeof address === "object" ? address.port : port;
 }
 
 /** Counters first, then the log: every event goes to both. */

@@ -147,12 +147,12 @@ function report(failure: Failure, { world, text, isJson }: Place): void {
   const paint = paintWith(colours && world.isErrTerminal);
   const { code, what, why, next } = failure;
   const lines = [
-    paint.red(paint.bold(`${text("error")} ${what}`)),
+    paint.red(paint.bold(`${text("error")}${what}`)),
     ...why
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => `  ${line}`),
-    ...(next === "" ? [] : [`${text("next")} ${next}`]),
+    ...(next === "" ? [] : [`${text("next")}${next}`]),
   ];
   world.err(`${lines.join("\n")}\n`);
   if (isJson) world.out(`${JSON.stringify({ error: { code, what, why, next } })}\n`);

@@ -42,6 +42,8 @@ export type Rush = {
   readonly plan?: Partial<CrowdPlan>;
   readonly seed: number | undefined;
   readonly witness: Witness;
+  /** The witness reads the ledger itself, not what the server says of it. */
+  readonly isBeside: boolean;
   readonly signal: AbortSignal;
   /** Wait until what nobody paid has run out; null: leave it on hold. */
   readonly runOutSeconds: number | null;
@@ -51,6 +53,7 @@ export type RushResult = {
   readonly verdict: Verdict;
   readonly evidence: Evidence;
   readonly seed: number;
+  readonly isBeside: boolean;
 };
 
 /** Lets the crowd in, waits for rest, and judges. */
@@ -86,7 +89,7 @@ export async function rush(context: Context, rush: Rush): Promise<RushResult> {
       clock: context.clock,
       asksAtRest: !crowd.isInterrupted,
     });
-    return { verdict: judge(evidence), evidence, seed };
+    return { verdict: judge(evidence), evidence, seed, isBeside: rush.isBeside };
   } finally {
     context.progress("");
     await shop.close();

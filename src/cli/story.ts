@@ -56,11 +56,12 @@ function tellSku(context: Context, sku: SkuEvidence, { verdict }: RushResult): v
   say(`  ${check(context, isWhole)} ${text("story.equation", { sum, stocked })}`);
 }
 
-function tellProof(context: Context, { evidence, verdict }: RushResult): void {
+function tellProof(context: Context, result: RushResult): void {
+  const { evidence, verdict } = result;
   const { text, paint, say } = context;
   const { report } = verdict;
   say();
-  say(paint.bold(text("story.proof")));
+  say(paint.bold(text(result.isBeside ? "story.proof" : "story.proofByApi")));
   for (const { sku, level } of evidence.skus) {
     const hot = evidence.after.items.find((item) => item.sku === sku);
     if (hot === undefined) continue;

@@ -2,6 +2,7 @@ import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { Pool } from "undici";
 import { ProblemBody } from "../http/contract.ts";
+import { NoAnswer, Refusal } from "./desk-errors.ts";
 
 /** The operator's door: typed calls to a running server, each checked against the contract. */
 export type Desk = {
@@ -22,31 +23,6 @@ export type DeskOptions = {
   /** The language of titles and details. */
   readonly language?: string;
 };
-
-/** The server understood and said no. */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
-  readonly problem: ProblemBody;
-
-  constructor(problem: ProblemBody) {
-    super(`${problem.code}: ${problem.detail}`);
-    this.problem = problem;
-  }
-}
-
-/** There is no answer, or none that this program understands. */
-export class NoAnswer extends Error {
-  override readonly name = "NoAnswer";
-  readonly url: string;
-  /** `away`: nobody listens. `unknown`: the call may have taken effect. `foreign`: not Holdfast. */
-  readonly kind: "away" | "unknown" | "foreign";
-
-  constructor(kind: NoAnswer["kind"], url: string, message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.kind = kind;
-    this.url = url;
-  }
-}
 
 const timeoutMs = 60_000;
 

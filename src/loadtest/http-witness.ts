@@ -6,7 +6,8 @@ import {
   ReservationBody,
   VerificationBody,
 } from "../http/contract.ts";
-import { type Desk, Refusal } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+import { Refusal } from "./desk-errors.ts";
 import type { AuditFact, EntryFact, LevelFact, OrderFact, StoresFact, Witness } from "./witness.ts";
 
 const pageLimit = 200;

@@ -14,7 +14,7 @@ import {
 import { withLedger } from "../ledger-file.ts";
 import { ledgerWitness } from "../ledger-witness.ts";
 import { runWithBug } from "../planted-bug.ts";
-import { runServer } from "../run-server.ts";
+import { runServer, storyLogLevel } from "../run-server.ts";
 import { openSale, type RushResult, rush } from "../rush.ts";
 import { tellStory } from "../story.ts";
 
@@ -72,7 +72,7 @@ async function rushIn(
       host: "127.0.0.1",
       port: 0,
       shutdownDelaySeconds: 0,
-      logLevel: logLevelIn(context),
+      logLevel: storyLogLevel(context),
     },
   };
   const server = await runServer(context, { config, purpose: "dev", mayMove: false });
@@ -87,6 +87,7 @@ async function rushIn(
         skus: [start],
         seed: numberOption(options, "seed"),
         witness: ledgerWitness(beside),
+        isBeside: true,
         runOutSeconds: numberOption(options, "holdSeconds") ?? null,
       }),
     );
@@ -94,10 +95,4 @@ async function rushIn(
     await desk.close();
     await server.stop();
   }
-}
-
-/** A demo tells its own story: the log says only what went wrong, unless it is asked for. */
-function logLevelIn({ loaded }: Context) {
-  const isDefault = loaded.origins.find(({ name }) => name === "logLevel")?.origin === "default";
-  return isDefault ? "warn" : loaded.config.logLevel;
 }

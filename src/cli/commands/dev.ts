@@ -1,3 +1,4 @@
+import { isDefault } from "../../config.ts";
 import { SalePage } from "../../http/contract.ts";
 import { type Desk, openDesk } from "../../loadtest/desk.ts";
 import { httpWitness } from "../../loadtest/http-witness.ts";
@@ -13,7 +14,7 @@ import {
 import { tellFirstPurchase } from "../first-purchase.ts";
 import { hasLedgerFile, withLedger } from "../ledger-file.ts";
 import { ledgerWitness } from "../ledger-witness.ts";
-import { ledgerUrlOf, type RunningServer, runServer } from "../run-server.ts";
+import { ledgerUrlOf, type RunningServer, runServer, storyLogLevel } from "../run-server.ts";
 import { openSale, type RushResult, rush } from "../rush.ts";
 import { tellStory } from "../story.ts";
 import { codeOf } from "./demo.ts";
@@ -23,8 +24,8 @@ import { aborted } from "./serve.ts";
 export const dev: Command = async (context, options) => {
   const { text, paint } = context;
   const stopping = context.stopping();
-  const config = { ...context.loaded.config, logLevel: "warn" as const };
-  const mayMove = isDefault(context, "port");
+  const config = { ...context.loaded.config, logLevel: storyLogLevel(context) };
+  const mayMove = isDefault(context.loaded, "port");
   const server = await runServer(context, { config, purpose: "dev", mayMove });
   try {
     if (mayMove && server.port !== config.port) {
@@ -62,16 +63,16 @@ async function rushAt(server: RunningServer, scene: Scene): Promise<RushResult &
     const sku = `${saleId}-phone`;
     context.say(text("dev.opening", { saleId, stock, buyers, sku }));
     const start = await openSale(desk, { saleId, sku, title: saleId, stock, holdSeconds });
-    const judgedBy = (witness: Witness): Promise<RushResult> =>
+    const judgedBy = (witness: Witness, isBeside: boolean): Promise<RushResult> =>
       rush(context, {
-        ...{ desk, apiKey, saleId, buyers, signal, witness },
+        ...{ desk, apiKey, saleId, buyers, signal, witness, isBeside },
         skus: [start],
         seed: numberOption(options, "seed"),
         runOutSeconds: null,
       });
     const result = hasLedgerFile(ledger)
-      ? await withLedger(ledger, text, (beside) => judgedBy(ledgerWitness(beside)))
-      : await judgedBy(httpWitness(desk));
+      ? await withLedger(ledger, text, (beside) => judgedBy(ledgerWitness(beside), true))
+      : await judgedBy(httpWitness(desk), false);
     return { ...result, saleId, sku, holdSeconds };
   } finally {
     await desk.close();
@@ -115,8 +116,4 @@ async function stay(context: Context, { server, result, stopping }: Stay): Promi
   if (!stopping.aborted) await aborted(stopping);
   context.note(text("serve.stopping"));
   return exitCodes.done;
-}
-
-function isDefault({ loaded }: Context, name: string): boolean {
-  return loaded.origins.find((one) => one.name === name)?.origin === "default";
 }

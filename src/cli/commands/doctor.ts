@@ -2,7 +2,7 @@ import { accessSync, constants, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigError, refuseUnsafe } from "../../config.ts";
 import { type CheckBody, DoctorBody } from "../../http/contract.ts";
-import { NoAnswer } from "../../loadtest/desk.ts";
+import { NoAnswer } from "../../loadtest/desk-errors.ts";
 import { type Command, type Context, exitCodes } from "../context.ts";
 import { failureOf } from "../failure.ts";
 import { hasLedgerFile, withLedger } from "../ledger-file.ts";

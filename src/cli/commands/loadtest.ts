@@ -37,6 +37,7 @@ export const loadtest: Command = async (context, options) => {
       ...{ desk, apiKey, saleId, skus, signal, buyers: load.buyers, plan: load.plan },
       seed: numberOption(options, "seed"),
       witness: httpWitness(desk),
+      isBeside: false,
       runOutSeconds: textOption(options, "sale")
         ? null
         : (numberOption(options, "holdSeconds") ?? null),
