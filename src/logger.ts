@@ -38,8 +38,20 @@ export async function makeLogger({ level, isPretty }: LogOptions): Promise<Logge
   return pino(options, pretty({ destination: 2, sync: true, translateTime: "SYS:HH:MM:ss.l" }));
 }
 
+export type LoggedEvents = Pick<
+  Events,
+  | "laneClosed"
+  | "rebuilt"
+  | "resent"
+  | "deadLettered"
+  | "skuStopped"
+  | "unknownOutcome"
+  | "workerFailed"
+  | "alarm"
+>;
+
 /** A line for what an operator looks at afterwards; what happens to every buyer is counted. */
-export function loggedEvents(log: Logger): Partial<Events> {
+export function loggedEvents(log: Logger): LoggedEvents {
   return {
     laneClosed: (lane, why) => log.warn({ lane, why }, "lane closed"),
     rebuilt: (lane, facts) => log.info({ lane, ...facts }, "hot stock rebuilt"),

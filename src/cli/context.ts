@@ -14,19 +14,19 @@ export type Context = {
   readonly loaded: Loaded;
   readonly clock: Clock;
   /** For people; on standard error when standard output belongs to a machine. */
-  say(line?: string): void;
+  readonly say: (line?: string) => void;
   /** Always standard error. */
-  note(line: string): void;
+  readonly note: (line: string) => void;
   /** The one object of `--json`; the last line of standard output, printed when all is done. */
-  result(object: object): void;
+  readonly result: (object: object) => void;
   /** Prints an object at once: of a command that goes on, such as a server that is ready. */
-  announce(object: object): void;
+  readonly announce: (object: object) => void;
   /** Redraws one line on a terminal; an empty one clears it. */
-  progress(line: string): void;
+  readonly progress: (line: string) => void;
   /** Asks a yes-or-no question; only where somebody can answer. */
-  ask(question: string): Promise<boolean>;
+  readonly ask: (question: string) => Promise<boolean>;
   /** The first Ctrl-C aborts it; a command that never looks at it is ended at once. */
-  stopping(): AbortSignal;
+  readonly stopping: () => AbortSignal;
 };
 
 export type Options = Readonly<Record<string, unknown>>;

@@ -2,11 +2,11 @@ import type { FastifyInstance } from "fastify";
 import { systemClock, systemRandom } from "../clock.ts";
 import { type Config, isDefault, refuseUnsafe } from "../config.ts";
 import type { LogLevel } from "../config-values.ts";
-import { type Events, silentEvents } from "../events.ts";
+import type { Events } from "../events.ts";
 import { type Metrics, prometheusMetrics } from "../http/metrics.ts";
 import type { Phase } from "../http/route.ts";
 import { buildServer } from "../http/server.ts";
-import { type Logger, loggedEvents, makeLogger } from "../logger.ts";
+import { type LoggedEvents, type Logger, loggedEvents, makeLogger } from "../logger.ts";
 import { type Holdfast, openHoldfast } from "../wire.ts";
 import type { Context } from "./context.ts";
 import { freePort, isTaken, type PortWish, portTaken } from "./free-port.ts";
@@ -80,8 +80,7 @@ class ServerProcess {
     const port = await listen(app, { ...options.config, mayMove: false }, context);
     await holdfast.start();
     this.#phase = "ready";
-    const name = host.includes(":") ? `[${host}]` : host;
-    return { url: `http://${name}:${port}`, port, holdfast, stop: () => this.stop() };
+    return { url: `http://${reachable(host)}:${port}`, port, holdfast, stop: () => this.stop() };
   }
 
   async #open(metrics: Metrics): Promise<Holdfast> {
@@ -125,6 +124,13 @@ export function ledgerUrlOf({ ledger }: Config): string {
   return ledger.kind === "sqlite" ? `sqlite:${ledger.file}` : ledger.url;
 }
 
+/** Who listens everywhere is reached on this machine by its loopback address. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
 /** Between the probe and now somebody else may have come. */
 async function listen(app: FastifyInstance, wish: PortWish, { text }: Context): Promise<number> {
   const { host, port } = wish;
@@ -137,27 +143,41 @@ async function listen(app: FastifyInstance, wish: PortWish, { text }: Context): 
   return typeof address === "object" ? address.port : port;
 }
 
-/** Counters first, then the log: every event goes to both. */
-function both(metrics: Metrics, logged: Partial<Events>): Events {
+/** Counters first, then the log: what an operator looks at goes to both. */
+function both(metrics: Metrics, logged: LoggedEvents): Events {
   return {
-    ...silentEvents,
     ...metrics,
-    laneClosed: (...event) => tell(event, metrics.laneClosed, logged.laneClosed),
-    rebuilt: (...event) => tell(event, metrics.rebuilt, logged.rebuilt),
-    resent: (...event) => tell(event, metrics.resent, logged.resent),
-    deadLettered: (...event) => tell(event, metrics.deadLettered, logged.deadLettered),
-    skuStopped: (...event) => tell(event, metrics.skuStopped, logged.skuStopped),
-    unknownOutcome: (...event) => tell(event, metrics.unknownOutcome, logged.unknownOutcome),
-    workerFailed: (...event) => tell(event, metrics.workerFailed, logged.workerFailed),
-    alarm: (...event) => tell(event, metrics.alarm, logged.alarm),
+    laneClosed: (lane, why) => {
+      metrics.laneClosed(lane, why);
+      logged.laneClosed(lane, why);
+    },
+    rebuilt: (lane, facts) => {
+      metrics.rebuilt(lane, facts);
+      logged.rebuilt(lane, facts);
+    },
+    resent: (lane, ids) => {
+      metrics.resent(lane, ids);
+      logged.resent(lane, ids);
+    },
+    deadLettered: (lane, reason) => {
+      metrics.deadLettered(lane, reason);
+      logged.deadLettered(lane, reason);
+    },
+    skuStopped: (sku, reason) => {
+      metrics.skuStopped(sku, reason);
+      logged.skuStopped(sku, reason);
+    },
+    unknownOutcome: (where) => {
+      metrics.unknownOutcome(where);
+      logged.unknownOutcome(where);
+    },
+    workerFailed: (worker, error) => {
+      metrics.workerFailed(worker, error);
+      logged.workerFailed(worker, error);
+    },
+    alarm: (what, detail) => {
+      metrics.alarm(what, detail);
+      logged.alarm(what, detail);
+    },
   };
-}
-
-type Listener<Event extends readonly unknown[]> = (...event: Event) => void;
-
-function tell<Event extends readonly unknown[]>(
-  event: Event,
-  ...listeners: (Listener<Event> | undefined)[]
-): void {
-  for (const listen of listeners) listen?.(...event);
 }

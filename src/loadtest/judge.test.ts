@@ -6,8 +6,6 @@ import { judge, type Verdict } from "./judge.ts";
 import { type CrowdPlan, usualCrowd } from "./plan.ts";
 import { gather } from "./prove.ts";
 
-const impatient = { now: systemClock.now, mono: systemClock.mono, sleep: systemClock.sleep };
-
 async function run(stock: number, fault: TinyFault | null, more: Partial<CrowdPlan> = {}) {
   const store = new TinyStore(stock, fault);
   const plan: CrowdPlan = {
@@ -26,7 +24,7 @@ async function run(stock: number, fault: TinyFault | null, more: Partial<CrowdPl
   };
   const before = store.stores();
   const signal = new AbortController().signal;
-  const crowd = new Crowd(plan, { shop: store.shop, clock: impatient, signal });
+  const crowd = new Crowd(plan, { shop: store.shop, clock: systemClock, signal });
   return judge(await gather(proving(store, plan, await crowd.run(), before)));
 }
 
@@ -48,7 +46,7 @@ function proving(
     witness: store.witness,
     shop: store.shop,
     // A store that never comes to rest is waited for without waiting.
-    clock: { ...impatient, mono: () => turns++ * 10_000, sleep: () => Promise.resolve() },
+    clock: { ...systemClock, mono: () => turns++ * 10_000, sleep: () => Promise.resolve() },
     asksAtRest: true,
   };
 }

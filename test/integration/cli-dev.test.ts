@@ -42,7 +42,7 @@ it("dev shows a rush, the proof, and lines that really buy", async () => {
   expect(answers).not.toContain('"code":"INVALID"');
 });
 
-it("dev a second time on the same ledger opens the next sale; a taken port is left alone", async () => {
+it("dev again on the same ledger opens the next sale; a taken port is left alone", async () => {
   first = dev();
   await first.said("Ctrl-C");
   expect(await first.end("SIGINT")).toBe(0);
