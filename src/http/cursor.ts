@@ -46,5 +46,5 @@ export function pageOf<T>(
     if (value !== undefined && name !== "cursor") query.set(name, value);
   }
   query.set("cursor", makeCursor(link.list, link.key(last)));
-  return { items, next: `${link.path}?${query}` };
+  return { items, next: `${link.path}?${query.toString()}` };
 }

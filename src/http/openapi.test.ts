@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { serverOver, serverOverNothing } from "../../test/support/http-server.ts";
+import { serverOverNothing } from "../../test/support/http-server.ts";
 import { problemCodes } from "./contract.ts";
 
 type Operation = {
@@ -79,7 +79,7 @@ describe("the OpenAPI document", () => {
 
 describe("the pages of the documentation", () => {
   it("come from here alone, and nothing in them runs that is not a file of ours", async () => {
-    const { app } = await serverOver({});
+    const { app } = await serverOverNothing();
     for (const url of ["/docs/", "/docs/problems"]) {
       const page = await app.inject(url);
       expect(page.statusCode).toBe(200);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { someReservation } from "../../test/support/fake-engine.ts";
-import { serverOver, serverOverNothing } from "../../test/support/http-server.ts";
+import { serverOfItsOwn, serverOver, serverOverNothing } from "../../test/support/http-server.ts";
 import { Fault } from "../domain/fault.ts";
 import { InvariantError } from "../domain/invariant.ts";
 import { accepted } from "../domain/outcome.ts";
@@ -14,7 +14,7 @@ const post = { method: "POST", url: "/v1/reservations", headers: json } as const
 describe("who may ask", () => {
   it("is whoever has an API key, and its name is the actor", async () => {
     const actors: string[] = [];
-    const { app } = await serverOver(
+    const { app } = await serverOfItsOwn(
       {
         settlement: {
           cancel: async (_id, { actor }) => {
@@ -38,7 +38,7 @@ describe("who may ask", () => {
   it.each(["/metrics", "/v1/stock", "/nowhere", "/v1/sales/x/events"])(
     "without a key is told nothing of %s when there are keys",
     async (url) => {
-      const { app } = await serverOver({}, { apiKeys: new Map([["ops", "hunter2"]]) });
+      const { app } = await serverOfItsOwn({}, { apiKeys: new Map([["ops", "hunter2"]]) });
       expect((await app.inject({ url })).statusCode).toBe(401);
     },
   );
@@ -46,7 +46,7 @@ describe("who may ask", () => {
   it.each(["/livez", "/startupz", "/openapi.json", "/docs/", "/docs/problems"])(
     "does not matter for %s",
     async (url) => {
-      const { app } = await serverOver({}, { apiKeys: new Map([["ops", "hunter2"]]) });
+      const { app } = await serverOfItsOwn({}, { apiKeys: new Map([["ops", "hunter2"]]) });
       expect((await app.inject({ url })).statusCode).toBe(200);
     },
   );

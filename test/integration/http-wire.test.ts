@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { accepted } from "../../src/domain/outcome.ts";
 import type { HttpLimits } from "../../src/http/limits.ts";
 import { type EngineScript, someLevel, someReservation, someSale } from "../support/fake-engine.ts";
-import { serverOver, serverOverNothing, type TestServer } from "../support/http-server.ts";
+import { serverOfItsOwn, serverOverNothing, type TestServer } from "../support/http-server.ts";
 import { deafConnection, rawRequest } from "../support/raw-http.ts";
 
 /** What only bytes on a socket can ask: the parser, the time-outs, a reader that does not read. */
@@ -12,7 +12,7 @@ async function listening(
   script: EngineScript,
   limits: Partial<HttpLimits> = {},
 ): Promise<TestServer & { port: number }> {
-  const server = await serverOver(script, { limits });
+  const server = await serverOfItsOwn(script, { limits });
   await server.app.listen({ port: 0, host: "127.0.0.1" });
   return { ...server, port: portOf(server.app) };
 }
@@ -48,6 +48,8 @@ function reserve(...headers: string[]): string {
 const common = ["Content-Type: application/json", "Idempotency-Key: k1"];
 const smuggled = "GET /v1/stock HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
+const chunked = reserve(...common, "Transfer-Encoding: chunked");
+
 const corpus: Readonly<Record<string, string>> = {
   "a length beside chunks": reserve(...common, length, "Transfer-Encoding: chunked") + cart,
   "chunks beside a length": reserve(...common, "Transfer-Encoding: chunked", length) + smuggled,
@@ -62,7 +64,7 @@ const corpus: Readonly<Record<string, string>> = {
   "bare line feeds": reserve(...common, length).replaceAll("\r\n", "\n") + cart,
   "a folded header": reserve(...common, "X-A: b\r\n c", length) + cart,
   "a NUL in a header": reserve(...common, "X-A: b\0c", length) + cart,
-  "a bad chunk size": `${reserve(...common, "Transfer-Encoding: chunked")}zz\r\n${cart}\r\n0\r\n\r\n`,
+  "a bad chunk size": `${chunked}zz\r\n${cart}\r\n0\r\n\r\n`,
   "no Host": reserve(...common, length).replace("Host: localhost\r\n", "") + cart,
   "no HTTP at all": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
   "an unknown method": reserve(...common, length).replace("POST", "FOO") + cart,
@@ -81,10 +83,10 @@ describe("a request that two parsers could read in two ways", () => {
     const { port } = await listening({
       buyers: { reserve: async () => accepted(someReservation("reserved")) },
     });
-    const chunked = `${cart.length.toString(16)}\r\n${cart}\r\n0\r\n\r\n`;
+    const chunk = `${cart.length.toString(16)}\r\n${cart}\r\n0\r\n\r\n`;
     for (const bytes of [
       reserve(...common, length, "Connection: close") + cart,
-      reserve(...common, "Transfer-Encoding: chunked", "Connection: close") + chunked,
+      reserve(...common, "Transfer-Encoding: chunked", "Connection: close") + chunk,
     ]) {
       expect((await rawRequest(port, [bytes])).status).toBe(201);
     }

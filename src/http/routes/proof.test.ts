@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { someLevel, someTime } from "../../../test/support/fake-engine.ts";
-import { serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
+import {
+  serverOfItsOwn,
+  serverOver,
+  serverOverNothing,
+} from "../../../test/support/http-server.ts";
 import { Fault } from "../../domain/fault.ts";
 import { skuId } from "../../domain/values.ts";
 import type { Health, Reconciliation } from "../../engine/engine.ts";
@@ -147,7 +151,7 @@ describe("dead letters", () => {
     expect(calls[0]).toEqual([4, { actor: "local", reason: "key was rotated" }]);
   });
 
-  it("are settled by a filter with an outcome for each, after a try that changes nothing", async () => {
+  it("are settled by a filter with an outcome for each, after a try that does nothing", async () => {
     const settled: number[] = [];
     const queries: unknown[] = [];
     const { app } = await serverOver({
@@ -163,7 +167,8 @@ describe("dead letters", () => {
       },
     });
     const url = "/v1/dead-letters:discard";
-    const payload = { filter: { reason: "bad signature", lane: 0 }, reason: "test", dryRun: true };
+    const wanted = { reason: "bad signature", lane: 0 };
+    const payload = { filter: wanted, reason: "test", dryRun: true };
     const tried = await app.inject({ ...act, url, payload });
     expect(tried.json()).toMatchObject({
       dryRun: true,
@@ -277,7 +282,7 @@ describe("a probe", () => {
   });
 
   it.each(["starting", "stopping"] as const)("of readiness is no while %s", async (phase) => {
-    const { app } = await serverOver({}, { phase: () => phase });
+    const { app } = await serverOfItsOwn({}, { phase: () => phase });
     const answer = await app.inject("/readyz");
     expect([answer.statusCode, answer.json()]).toEqual([503, { status: phase }]);
     expect((await app.inject("/livez")).statusCode).toBe(200);
@@ -315,7 +320,7 @@ describe("metrics", () => {
   };
 
   it("count what the ledger decided apart from what hot stock admitted", async () => {
-    const { app, metrics } = await serverOver({});
+    const { app, metrics } = await serverOfItsOwn({});
     metrics.observe(oversight);
     metrics.admitted(5);
     metrics.refused("SOLD_OUT", 90);
@@ -342,7 +347,7 @@ describe("metrics", () => {
   });
 
   it("name no more SKUs than the bound; the rest is one sum", async () => {
-    const { app, metrics } = await serverOver({});
+    const { app, metrics } = await serverOfItsOwn({});
     const items = ["a", "b", "c"].map((sku) => ({ ...atRest.items[0], sku: skuId(sku) }));
     metrics.observe({
       ...oversight,
@@ -355,7 +360,7 @@ describe("metrics", () => {
   });
 
   it("are still counted while a store is away, and ask the stores once a second", async () => {
-    const { app, metrics, clock } = await serverOver({});
+    const { app, metrics, clock } = await serverOfItsOwn({});
     let asked = 0;
     metrics.observe({
       ...oversight,
@@ -373,7 +378,7 @@ describe("metrics", () => {
   });
 
   it("never have an id of a buyer or a reservation as a label", async () => {
-    const { app } = await serverOver({ buyers: { reservation: async () => null } });
+    const { app } = await serverOfItsOwn({ buyers: { reservation: async () => null } });
     await app.inject("/v1/reservations/0.secret.id?wait=0");
     const { payload } = await app.inject("/metrics");
     expect(payload).not.toContain("0.secret.id");

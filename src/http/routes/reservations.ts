@@ -36,7 +36,7 @@ export function reservationRoutes(app: FastifyInstance, deps: RouteDeps): void {
   endRoutes(app, deps);
 }
 
-function reserveRoute(app: FastifyInstance, { engine, clock, metrics }: RouteDeps): void {
+function reserveRoute(app: FastifyInstance, deps: RouteDeps): void {
   const schema = {
     operationId: "reserve",
     summary: "Reserve a cart: all of it or nothing",
@@ -51,18 +51,27 @@ function reserveRoute(app: FastifyInstance, { engine, clock, metrics }: RouteDep
     "/v1/reservations",
     { schema, config: { problems: reserveProblems } },
     async (request, reply) => {
-      const startedMs = clock.mono();
-      let result: ReserveResult = "fault";
-      try {
-        const wait = { waitMs: preferredWaitMs(request.headers["prefer"]) };
-        const outcome = await engine.buyers.reserve(reserveRequest(request), wait);
-        result = resultOf(outcome);
-        return answerReserve(request, reply, outcome);
-      } finally {
-        metrics.reserveAnswered(result, (clock.mono() - startedMs) / 1_000);
-      }
+      const wait = { waitMs: preferredWaitMs(request.headers["prefer"]) };
+      const asked = reserveRequest(request);
+      const outcome = await measured(deps, () => deps.engine.buyers.reserve(asked, wait));
+      return answerReserve(request, reply, outcome);
     },
   );
+}
+
+async function measured(
+  { clock, metrics }: RouteDeps,
+  reserve: () => Promise<Outcome<ReservationView>>,
+): Promise<Outcome<ReservationView>> {
+  const startedMs = clock.mono();
+  let result: ReserveResult = "fault";
+  try {
+    const outcome = await reserve();
+    result = resultOf(outcome);
+    return outcome;
+  } finally {
+    metrics.reserveAnswered(result, (clock.mono() - startedMs) / 1_000);
+  }
 }
 
 const reserveProblems = [
@@ -126,7 +135,7 @@ export function reservationNotFound(
 }
 
 function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
-  const { buyers } = deps.engine;
+  const { engine } = deps;
   const config = { problems: ["RESERVATION_NOT_FOUND"] as const };
   const common = { tags, params: ReservationPath };
   app.get<Named & { Querystring: Static<typeof WaitQuery> }>(
@@ -143,7 +152,7 @@ function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     },
     async (request, reply) => {
       const wait = { waitMs: Number(request.query.wait ?? 0) * 1_000 };
-      const view = await buyers.reservation(request.params.reservationId, wait);
+      const view = await engine.buyers.reservation(request.params.reservationId, wait);
       return view === null ? reservationNotFound(request, reply) : reservationBody(view);
     },
   );
@@ -161,7 +170,7 @@ function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     },
     async (request, reply) => {
       const { reservationId } = request.params;
-      const steps = await buyers.timeline(reservationId);
+      const steps = await engine.buyers.timeline(reservationId);
       if (steps === null) return reservationNotFound(request, reply);
       return timelineBody(reservationId, steps);
     },
@@ -183,7 +192,6 @@ function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
 }
 
 function paymentRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
-  const { settlement } = engine;
   const answer = { 200: named("Reservation") };
   const common = { tags, params: ReservationPath, querystring: NoQuery, response: answer };
   app.post<Named & { Body: Static<typeof ConfirmRequest> }>(
@@ -205,7 +213,7 @@ function paymentRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
       };
       const acting = { actor: request.actor, reason: "" };
       const id = request.params.reservationId;
-      const outcome = await settlement.confirm(id, payment, acting);
+      const outcome = await engine.settlement.confirm(id, payment, acting);
       return sendOutcome(request, reply, outcome, reservationBody);
     },
   );
@@ -223,7 +231,7 @@ function paymentRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
     async (request, reply) => {
       const acting = { actor: request.actor, reason: normalText(request.body.reason) };
       const id = request.params.reservationId;
-      const outcome = await settlement.refund(id, refundOf(request.body), acting);
+      const outcome = await engine.settlement.refund(id, refundOf(request.body), acting);
       return sendOutcome(request, reply, outcome, reservationBody);
     },
   );
@@ -232,7 +240,6 @@ function paymentRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
 const settleProblems = ["RESERVATION_NOT_FOUND", "WRONG_STATE"] as const;
 
 function endRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
-  const { settlement } = engine;
   const common = { tags, params: ReservationPath, querystring: NoQuery };
   app.post<Named & { Body: Static<typeof CancelRequest> }>(
     `${path}/cancel`,
@@ -251,7 +258,7 @@ function endRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
       const acting = { actor: request.actor, reason: normalText(request.body.reason) };
       const waitMs = preferredWaitMs(request.headers["prefer"]);
       const id = request.params.reservationId;
-      const outcome = await settlement.cancel(id, { ...acting, waitMs });
+      const outcome = await engine.settlement.cancel(id, { ...acting, waitMs });
       if (outcome.ok && outcome.value.state === "pending") return sendPending(reply, outcome.value);
       return sendOutcome(request, reply, outcome, reservationBody);
     },
@@ -272,7 +279,11 @@ function endRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
       const { seconds, operationId: operation } = request.body;
       const extension = { operationId: operationId(operation), seconds };
       const acting = { actor: request.actor, reason: "" };
-      const outcome = await settlement.extend(request.params.reservationId, extension, acting);
+      const outcome = await engine.settlement.extend(
+        request.params.reservationId,
+        extension,
+        acting,
+      );
       return sendOutcome(request, reply, outcome, reservationBody);
     },
   );

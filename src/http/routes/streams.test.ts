@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { someReservation, someSale, someTime } from "../../../test/support/fake-engine.ts";
-import { serverOver } from "../../../test/support/http-server.ts";
+import { serverOfItsOwn, serverOver } from "../../../test/support/http-server.ts";
 import type { ReservationView } from "../../engine/engine.ts";
 
 type Frame = Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ describe("the events of a reservation", () => {
   });
 
   it("are bounded in number: one more is told to come back", async () => {
-    const { app } = await serverOver(watching(someReservation("reserved")), {
+    const { app } = await serverOfItsOwn(watching(someReservation("reserved")), {
       limits: { streamsMax: 0 },
     });
     const answer = await app.inject(url);
@@ -84,7 +84,7 @@ describe("the events of a reservation", () => {
 describe("the events of a sale", () => {
   it("are whole frames, a second apart, with a heartbeat between; ids go on", async () => {
     let looks = 0;
-    const { app, clock } = await serverOver({
+    const { app, clock } = await serverOfItsOwn({
       merchandising: {
         sale: async () => {
           looks++;
