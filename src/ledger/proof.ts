@@ -29,25 +29,25 @@ const entriesToProve = `
 
 /** Entries, then order lines, whose SKU has no row: hops from SKU to SKU along an index. */
 const entriesWithoutRow = `
-  with recursive skus (sku) as (
+  with recursive hops (sku) as (
     select min(sku) from inventory_log
     union all
-    select (select min(l.sku) from inventory_log l where l.sku > s.sku) from skus s
-    where s.sku is not null
+    select (select min(l.sku) from inventory_log l where l.sku > k.sku) from hops k
+    where k.sku is not null
   )
-  select s.sku from skus s
-  where s.sku is not null and not exists (select 1 from inventory i where i.sku = s.sku)
+  select k.sku from hops k
+  where k.sku is not null and not exists (select 1 from inventory i where i.sku = k.sku)
   limit 1`;
 
 const linesWithoutRow = `
-  with recursive skus (sku) as (
+  with recursive hops (sku) as (
     select min(sku) from order_lines
     union all
-    select (select min(n.sku) from order_lines n where n.sku > s.sku) from skus s
-    where s.sku is not null
+    select (select min(n.sku) from order_lines n where n.sku > k.sku) from hops k
+    where k.sku is not null
   )
-  select s.sku from skus s
-  where s.sku is not null and not exists (select 1 from inventory i where i.sku = s.sku)
+  select k.sku from hops k
+  where k.sku is not null and not exists (select 1 from inventory i where i.sku = k.sku)
   limit 1`;
 
 type Broken = NonNullable<Verification["firstBroken"]>;
@@ -56,8 +56,8 @@ type State = { version: number; hash: string; balances: Balances };
 
 /**
  * Recomputes each chain from its first entry, then compares the row with the last entry and the
- * orders with the row; at last looks for what has no row at all. Entries never change, so those up to the row's version are proved without
- * a lock, in portions, while others write.
+ * orders with the row; at last looks for what has no row at all. Entries never change, so those
+ * up to the row's version are proved without a lock, in portions, while others write.
  */
 export async function verify(reader: SqlReader, sku: SkuId | null): Promise<Verification> {
   let skus = 0;
