@@ -151,7 +151,7 @@ describe("dead letters", () => {
     expect(calls[0]).toEqual([4, { actor: "local", reason: "key was rotated" }]);
   });
 
-  it("are settled by a filter with an outcome for each, after a try that does nothing", async () => {
+  it("are settled by a filter, each with its outcome, after a try that does nothing", async () => {
     const settled: number[] = [];
     const queries: unknown[] = [];
     const { app } = await serverOver({
