@@ -127,7 +127,7 @@ describe("without a server", () => {
 });
 
 describe("the demo", () => {
-  it("ends with a clean verdict and the object of the interface, alone on the last line", async () => {
+  it("ends with a clean verdict and the one object, alone on the last line", async () => {
     const { code, out, err, lines } = await run("demo --stock 50 --buyers 400 --json --seed 3");
     expect(err).toContain("50 stocked");
     expect(lines).toHaveLength(1);
