@@ -17,6 +17,7 @@ import type { Stores } from "../../src/engine/assemble.ts";
 import type {
   DeadLetterOutcome,
   Reconciliation,
+  RepairAction,
   ReservationView,
   StockChange,
 } from "../../src/engine/engine.ts";
@@ -275,7 +276,7 @@ export class Shop {
     return this.time.drive(this.first.engine.oversight.verify(null));
   }
 
-  repair(sku: string | null = null): Promise<readonly { action: string; done: boolean }[]> {
+  repair(sku: string | null = null): Promise<readonly RepairAction[]> {
     const request = { dryRun: false, sku: sku === null ? null : skuId(sku) };
     const work = this.first.engine.oversight.repair(request, acting);
     return this.time.drive(work.then(({ actions }) => actions));
