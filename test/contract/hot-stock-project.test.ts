@@ -208,11 +208,18 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
       }
     });
 
-    it("keeps the first answer under its id", async () => {
+    it("keeps the first answer under its id, whatever is told later", async () => {
       const line = await HotLine.open(subject);
       await line.settle(reserveTicket("r1"));
-      line.say(commands.void());
-      await line.project();
+      const answer = {
+        id: "r1",
+        fingerprint: null,
+        state: "void",
+        saleId: null,
+        skus: [],
+      } as const;
+      const settled = [{ lane: 0, id: "r1", answer, versions: new Map() }];
+      expect(await line.project({ settled })).toEqual(nothing);
       expect(await line.words(reserveTicket("r1"))).toEqual(["replayed reserved"]);
     });
   });
