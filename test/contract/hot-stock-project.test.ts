@@ -208,6 +208,18 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
       }
     });
 
+    it("says which entries are missing though it holds no such ticket", async () => {
+      const line = await HotLine.open(subject);
+      line.say(commands.reserve({ A: 2 }));
+      line.news = { entries: [], settled: [] };
+      line.say(commands.reserve({ A: 2 }));
+      const { settled } = line.news;
+      expect(await line.project({ settled })).toEqual({
+        ...nothing,
+        gaps: [{ sku: "A", version: 1 }],
+      });
+    });
+
     it("keeps the first answer under its id, whatever is told later", async () => {
       const line = await HotLine.open(subject);
       await line.settle(reserveTicket("r1"));
