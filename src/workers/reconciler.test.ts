@@ -129,7 +129,7 @@ describe("the reconciler", () => {
 });
 
 describe("a repair that is asked for", () => {
-  it("says first what it would do, and does it behind a barrier, with actor and reason", async () => {
+  it("says first what it would do; then it is done, with actor and reason", async () => {
     const process = await (await Stage.open()).started();
     tamper(process, 4);
     const acting = { actor: "eve", reason: "a look" };

@@ -27,7 +27,7 @@ describe("the loop of a worker", () => {
     expect(done).toEqual(["step 3", "step 1", "step 0", "idle"]);
   });
 
-  it("pauses after a failure, longer each time up to a bound, and begins anew after a step", async () => {
+  it("pauses after a failure, longer each time, up to a bound; a step ends that", async () => {
     const clock = new ManualClock();
     const stop = new AbortController();
     const pauses: number[] = [];

@@ -288,7 +288,7 @@ describe.each(hotStockAdapters)("hot stock $name: the lane", ({ open }) => {
       expect(after.idsSeen).toBeGreaterThan(known.idsSeen);
     });
 
-    it("have a number that grows with each, so that a gate learns of others' admissions", async () => {
+    it("have a number that grows with each, so that every gate learns of it", async () => {
       const left = async () => openValue(await line.hot.leftOf(line.fence, [skuId("A")]))[0];
       const before = await left();
       expect(before).toMatchObject({ sku: "A", available: 9 });
