@@ -24,6 +24,7 @@ export default defineConfig({
       layer("unit", ["src/**/*.test.ts"], 10_000),
       layer("contract", ["test/contract/**/*.test.ts"], 30_000),
       layer("integration", ["test/integration/**/*.test.ts", "test/cases/**/*.test.ts"], 60_000),
+      layer("stack", ["test/stack/**/*.test.ts"], 60_000),
       layer("sim", ["sim/**/*.test.ts"], 60_000),
       layer("tidy", ["test/*.test.ts"], 30_000),
     ],
