@@ -1,10 +1,6 @@
 import { Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
-import {
-  type CommandSpec,
-  commandTable,
-  type OptionKind,
-  type OptionSpec,
-} from "./command-table.ts";
+import type { OptionKind, OptionSpec } from "./command-options.ts";
+import { type CommandSpec, commandTable } from "./command-table.ts";
 import { type MessageKey, optionalText, type Text } from "./text.ts";
 
 /** What the command line asks for, once it is understood. */
@@ -65,6 +61,7 @@ function newProgram({ text, out, err, version }: Spoken): Commander {
     .helpCommand(false)
     .addHelpText("before", examples(text, ["npm start", "holdfast serve", "holdfast demo --json"]));
   configure(program, text);
+  for (const option of everywhere) program.addOption(optionOf(option, text));
   program.configureOutput({ writeOut: out, writeErr: err, outputError: () => {} });
   return program;
 }
