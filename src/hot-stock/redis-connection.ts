@@ -9,6 +9,7 @@ import { parseReply, type ScriptName, type ScriptReply, scriptOf } from "./scrip
  * script whose reply is lost runs twice. Each connection lives once: the next one is another.
  */
 export const writeOptions = {
+  protocol: 2,
   lazyConnect: true,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
