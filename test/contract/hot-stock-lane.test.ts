@@ -99,6 +99,19 @@ describe.each(hotStockAdapters)("hot stock $name: the lane", ({ open }) => {
       expect(await line.words(ticket)).toEqual(["replayed void"]);
     });
 
+    it("of an operator's ticket is over once it is decided", async () => {
+      const ticket = takeTicket("freeze", "o1", 2);
+      await line.admit(ticket);
+      await line.relay();
+      line.lane = [];
+      const item = { kind: "void", id: ticket.id, ticket, reason: "never decided" } as const;
+      openValue(await line.hot.enqueue(line.fence, item));
+      await line.relay();
+      line.decide();
+      expect(await line.project()).toMatchObject({ gaveBack: ["A"] });
+      expect(await line.observe()).toMatchObject({ tickets: 0, voids: 0 });
+    });
+
     it("that the broker lost is asked for again once a marker has come", async () => {
       await line.hot.enqueue(line.fence, voidOf("r9"));
       await line.relay();
@@ -254,6 +267,7 @@ describe.each(hotStockAdapters)("hot stock $name: the lane", ({ open }) => {
       expect(await hot.lookup(0, "r1")).toEqual({ kind: "unknown" });
       expect(await line.words(reserveTicket("r1"))).toEqual(["missing sale"]);
       expect(openValue(await hot.knownIds(fence, skuId("A"))).ids).toEqual([]);
+      expect(await line.sku("A")).toMatchObject({ saleId: null });
     });
   });
 

@@ -42,7 +42,7 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
         gaps: [{ sku: "A", version: 1 }],
       });
       expect(await line.sku()).toMatchObject({ available: 5, version: 1 });
-      expect(await line.project({ entries: [first, second, third] })).toEqual({
+      expect(await line.project({ entries: [third, first, second, third] })).toEqual({
         ...nothing,
         gaveBack: ["A"],
       });
@@ -206,6 +206,18 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
         expect(await line.project()).toEqual(nothing);
         await own.hot.close();
       }
+    });
+
+    it("says which entries are missing though it holds no such ticket", async () => {
+      const line = await HotLine.open(subject);
+      line.say(commands.reserve({ A: 2 }));
+      line.news = { entries: [], settled: [] };
+      line.say(commands.reserve({ A: 2 }));
+      const { settled } = line.news;
+      expect(await line.project({ settled })).toEqual({
+        ...nothing,
+        gaps: [{ sku: "A", version: 1 }],
+      });
     });
 
     it("keeps the first answer under its id, whatever is told later", async () => {

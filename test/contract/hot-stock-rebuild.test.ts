@@ -154,6 +154,15 @@ describe.each(hotStockAdapters)("hot stock $name: rebuild", ({ open }) => {
       expect(await line.sku()).toMatchObject({ available: 5, inFlight: 0 });
     });
 
+    it("leaves a ticket that waits in the outbox where it stands, once", async () => {
+      const line = await HotLine.open(subject);
+      await line.admit(reserveTicket("r1", { A: 2 }));
+      await line.begin();
+      expect(openValue(await line.load())).toMatchObject({ kept: 1 });
+      expect((await line.outbox()).map(({ kind }) => kind)).toEqual(["ticket", "barrier"]);
+      await line.check();
+    });
+
     it("drops what was decided meanwhile, with its place in the outbox", async () => {
       const line = await HotLine.open(subject);
       await line.admit(reserveTicket("r1", { A: 2 }));
