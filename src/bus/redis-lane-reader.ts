@@ -80,10 +80,11 @@ export class LaneReader {
   }
 
   async #take(max: number, blockMs: number): Promise<readonly Delivery[]> {
+    let again: readonly Delivery[] = [];
     try {
       if (this.#isInDoubt) await this.#lookAtOwn();
       await this.#takeOver();
-      const again = this.#returned.length > 0 ? await this.#again(max) : [];
+      if (this.#returned.length > 0) again = await this.#again(max);
       if (again.length === max) return again;
       if (await this.#othersHave()) {
         if (again.length === 0) await this.#clock.sleep(Math.max(1, blockMs));
@@ -93,6 +94,7 @@ export class LaneReader {
       return [...again, ...fresh];
     } catch (error) {
       this.#isInDoubt = true;
+      this.release(again);
       throw error;
     }
   }
