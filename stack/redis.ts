@@ -91,7 +91,8 @@ function launch(plan: {
 function settings(port: number, folder: string): string[] {
   const place = ["--bind", "127.0.0.1", "--port", String(port), "--dir", folder];
   const safety = ["--appendonly", "yes", "--appendfsync", "everysec"];
-  return [...place, ...safety, "--save", "", "--maxmemory-policy", "noeviction"];
+  const quick = ["--repl-diskless-sync-delay", "0"];
+  return [...place, ...safety, ...quick, "--save", "", "--maxmemory-policy", "noeviction"];
 }
 
 async function answers(port: number): Promise<boolean> {

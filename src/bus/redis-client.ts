@@ -22,6 +22,7 @@ export class RedisClient {
   readonly #url: string;
   readonly #commandTimeoutMs: number;
   #current: Promise<Redis> | null = null;
+  #live: Redis | null = null;
   #closed = false;
 
   constructor(options: { readonly url: string; readonly commandTimeoutMs: number }) {
@@ -38,7 +39,7 @@ export class RedisClient {
       const why = messageOf(error);
       // A reply of the server: it is alive, and has done nothing of this.
       const isReply = /^[A-Z]+ /.test(why) || why.includes("isn't writeable");
-      if (!isReply) redis.disconnect();
+      if (!isReply) this.#drop(redis);
       throw new Fault(isReply ? "BUS_UNAVAILABLE" : "BUS_UNKNOWN", `${command}: ${why}`, error);
     }
   }
@@ -49,11 +50,19 @@ export class RedisClient {
   }
 
   async #redis(): Promise<Redis> {
-    const known = await this.#current?.catch(() => null);
-    if (known?.status === "ready") return known;
+    const current = this.#current;
+    const known = await current?.catch(() => null);
+    if (known?.status === "ready" && this.#live === known) return known;
     if (this.#closed) throw new Fault("BUS_UNAVAILABLE", "the connection to Redis is closed");
-    this.#current = this.#connect();
-    return this.#current;
+    // Whoever comes meanwhile waits for the same connection.
+    if (this.#current === current) this.#current = this.#connect();
+    return this.#current ?? this.#connect();
+  }
+
+  /** The client says that it is ready until the other side has heard of the end, too. */
+  #drop(redis: Redis): void {
+    if (this.#live === redis) this.#live = null;
+    redis.disconnect();
   }
 
   async #connect(): Promise<Redis> {
@@ -69,6 +78,7 @@ export class RedisClient {
     redis.on("error", () => undefined);
     try {
       await redis.connect();
+      this.#live = redis;
       return redis;
     } catch (error) {
       redis.disconnect();

@@ -44,6 +44,8 @@ const displaced: ReadonlySet<string> = new Set(["LOADING", "READONLY", "MASTERDO
 /** The server's life and its place among replicas, as read when the connection was made. */
 export class RedisServer {
   readonly #redis: Redis;
+  /** The client says that it is ready until the other side has heard of the end, too. */
+  #isEnded = false;
   readonly runId: string;
   readonly replication: string;
 
@@ -63,7 +65,7 @@ export class RedisServer {
   }
 
   get isReady(): boolean {
-    return this.#redis.status === "ready";
+    return !this.#isEnded && this.#redis.status === "ready";
   }
 
   async run(
@@ -86,11 +88,13 @@ export class RedisServer {
   }
 
   end(): void {
+    this.#isEnded = true;
     this.#redis.disconnect();
   }
 
   /** Ends once what was sent has been answered. */
   async leave(): Promise<void> {
+    this.#isEnded = true;
     await this.#redis.quit().catch(() => this.end());
   }
 

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- Reads all that the reconciler compares of some SKUs of a lane, in one step.
 --
 -- KEYS      lane, then the SKUs
