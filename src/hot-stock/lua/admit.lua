@@ -10,7 +10,7 @@
 -- Replies   CLOSED why
 --           OK, now in ms, then for each ticket ADMITTED, REPLAYED state, MISSING sale,
 --           MISSING sku, BUSY, KEY_REUSED, SKU_NOT_FOUND, SALE_NOT_OPEN, SALE_PAUSED,
---           SALE_ENDED, SOLD_OUT, LIMIT_EXCEEDED or NOT_ENOUGH, the SKU behind it
+--           SALE_ENDED, SOLD_OUT, LIMIT_EXCEEDED or NOT_ENOUGH, its sku behind it
 --@include lane
 --@include skus
 --@include equation
