@@ -13,6 +13,13 @@ function layer(name: string, include: readonly string[], timeoutMs: number) {
   };
 }
 
+/** Suites that every adapter of a port must pass; on the stack they run on the real servers. */
+const contracts = ["test/contract/hot-stock*.test.ts", "test/contract/bus.test.ts"];
+
+function onRedis(project: ReturnType<typeof layer>) {
+  return { ...project, test: { ...project.test, env: { HOLDFAST_TEST_ADAPTERS: "redis" } } };
+}
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -24,6 +31,7 @@ export default defineConfig({
       layer("unit", ["src/**/*.test.ts"], 10_000),
       layer("contract", ["test/contract/**/*.test.ts"], 30_000),
       layer("integration", ["test/integration/**/*.test.ts", "test/cases/**/*.test.ts"], 60_000),
+      onRedis(layer("stack", ["test/stack/**/*.test.ts", ...contracts], 60_000)),
       layer("sim", ["sim/**/*.test.ts"], 60_000),
       layer("tidy", ["test/*.test.ts"], 30_000),
     ],

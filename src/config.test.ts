@@ -172,7 +172,7 @@ describe("a configuration that cannot keep the promises", () => {
     ["a part of the roles over memory", { roles: "api" }, "roles-in-memory"],
     ["a ledger that is gone after a restart", { ledger: "sqlite::memory:" }, "ledger-in-memory"],
     ["an open door without a key", { host: "0.0.0.0" }, "open-without-key"],
-    ["Redis", { hot: "redis://127.0.0.1" }, "not-in-this-build"],
+    ["a Redis Cluster", { hot: "redis-cluster://127.0.0.1" }, "not-in-this-build"],
     ["RabbitMQ", { bus: "amqp://127.0.0.1" }, "not-in-this-build"],
     ["RocketMQ", { bus: "rocketmq://127.0.0.1:8081" }, "not-in-this-build"],
     ["MySQL", { ledger: "mysql://127.0.0.1/holdfast" }, "not-in-this-build"],
@@ -186,6 +186,7 @@ describe("a configuration that cannot keep the promises", () => {
     ["the defaults", {}, "serve"],
     ["an open door with a key", { host: "0.0.0.0", apiKeys: "a:b" }, "serve"],
     ["every loopback address", { host: "127.9.9.9" }, "serve"],
+    ["hot stock and bus on Redis", { hot: "redis://r:1", bus: "rediss://u:p@r" }, "serve"],
     ["a ledger in memory, for trying out", { ledger: "sqlite::memory:" }, "dev"],
   ])("is not %s", (_, flags, purpose) => {
     const { config } = load({}, flags);

@@ -181,12 +181,15 @@ const refusals: ReadonlySet<ConfigProblem> = new Set<ConfigProblem>([
   "open-without-key",
 ]);
 
+/** The kinds of hot stock and bus that have an adapter. */
+const built: ReadonlySet<string> = new Set(["memory", "redis", "rediss"]);
+
 /** Refuses, before anything is opened, what could not keep the promises. */
 export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
   const { ledger, hot, bus } = config;
   if (ledger.kind !== "sqlite") notInThisBuild("--ledger", `${ledger.kind}://`, "sqlite:FILE");
-  if (hot.kind !== "memory") notInThisBuild("--hot", `${hot.kind}://`, "memory:");
-  if (bus.kind !== "memory") notInThisBuild("--bus", `${bus.kind}://`, "memory:");
+  if (!built.has(hot.kind)) notInThisBuild("--hot", `${hot.kind}://`, "redis://HOST:PORT");
+  if (!built.has(bus.kind)) notInThisBuild("--bus", `${bus.kind}://`, "redis://HOST:PORT");
   if (config.processes > 1) {
     throw new ConfigError("processes-in-memory", { processes: String(config.processes) });
   }

@@ -1,10 +1,13 @@
+import type { Bus } from "./bus/bus.ts";
 import { MemoryBus } from "./bus/memory.ts";
 import { type Clock, nextTurn, type Random, systemClock, systemRandom } from "./clock.ts";
+import { keyedHash } from "./domain/keyed-hash.ts";
 import type { MessageKey } from "./domain/message.ts";
 import { assemble } from "./engine/assemble.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Parts } from "./engine/parts.ts";
 import type { Events } from "./events.ts";
+import type { HotStock } from "./hot-stock/hot-stock.ts";
 import { MemoryHotStock } from "./hot-stock/memory.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { openSqliteLedger } from "./ledger/sqlite-ledger.ts";
@@ -19,6 +22,10 @@ import { runWorker, type Worker } from "./workers/worker.ts";
 export type OpenOptions = {
   /** `sqlite:FILE` or `sqlite::memory:`. */
   readonly ledgerUrl: string;
+  /** `memory:`, `redis://…` or `rediss://…` */
+  readonly hotUrl?: string;
+  /** `memory:`, `redis://…` or `rediss://…` */
+  readonly busUrl?: string;
   readonly messageKeys?: readonly MessageKey[];
   readonly events: Events;
   readonly clock?: Clock;
@@ -37,6 +44,8 @@ export interface Holdfast extends AsyncDisposable {
   drain(deadlineMs: number): Promise<boolean>;
 }
 
+const memoryUrl = "memory:";
+const redisUrl = /^rediss?:\/\//;
 const openWithinMs = 30_000;
 const pollMs = 5;
 
@@ -49,12 +58,34 @@ export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   const messageKeys = options.messageKeys ?? [
     { kid: "ledger", secret: await ledger.secret("messages") },
   ];
-  const hot = new MemoryHotStock({ clock, random });
-  const bus = new MemoryBus(clock);
+  const tools = { clock, random, prefix: await prefixOf(ledger) };
+  const hot = await openHotStock(options.hotUrl ?? memoryUrl, tools);
+  const bus = await openBus(options.busUrl ?? memoryUrl, tools);
   const stores = { hot, ledger, bus, clock, random, events, messageKeys };
   const { engine, parts } = await assemble(stores);
   const workers = makeWorkers(parts, options.outlet ?? null);
   return new Process({ engine, parts, workers, random });
+}
+
+type Tools = { readonly clock: Clock; readonly random: Random; readonly prefix: string };
+
+/** Each ledger's own: two on one Redis would fence each other's lanes for ever. */
+async function prefixOf(ledger: Ledger): Promise<string> {
+  return `holdfast-${keyedHash(await ledger.secret("reservation-ids"), "key-prefix").slice(0, 12)}`;
+}
+
+async function openHotStock(url: string, tools: Tools): Promise<HotStock> {
+  if (url === memoryUrl) return new MemoryHotStock(tools);
+  if (!redisUrl.test(url)) throw new Error("hot stock: expected memory: or redis://…");
+  const { RedisHotStock } = await import("./hot-stock/redis.ts");
+  return new RedisHotStock({ url, ...tools });
+}
+
+async function openBus(url: string, tools: Tools): Promise<Bus> {
+  if (url === memoryUrl) return new MemoryBus(tools.clock);
+  if (!redisUrl.test(url)) throw new Error("bus: expected memory: or redis://…");
+  const { RedisStreamsBus } = await import("./bus/redis-streams.ts");
+  return new RedisStreamsBus({ url, ...tools });
 }
 
 export function makeWorkers(parts: Parts, outlet: Outlet | null): Worker[] {

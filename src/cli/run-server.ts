@@ -85,10 +85,12 @@ class ServerProcess {
   }
 
   async #open(metrics: Metrics): Promise<Holdfast> {
-    const { messageKeys } = this.#config;
+    const { messageKeys, hot, bus } = this.#config;
     const events = both(metrics, loggedEvents(this.#log));
     const holdfast = await openHoldfast({
       ledgerUrl: ledgerUrlOf(this.#config),
+      ...(hot.kind === "memory" ? {} : { hotUrl: hot.url }),
+      ...(bus.kind === "memory" ? {} : { busUrl: bus.url }),
       ...(messageKeys.length === 0 ? {} : { messageKeys }),
       events,
     });

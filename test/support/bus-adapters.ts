@@ -1,6 +1,9 @@
 import type { Bus } from "../../src/bus/bus.ts";
 import { MemoryBus } from "../../src/bus/memory.ts";
-import { ManualClock } from "../../src/clock.ts";
+import { RedisStreamsBus } from "../../src/bus/redis-streams.ts";
+import { ManualClock, systemClock, systemRandom } from "../../src/clock.ts";
+import { adaptersHere } from "./adapters-here.ts";
+import { ownPrefix, sharedRedis } from "./redis-server.ts";
 
 /** A bus with what can befall its consumer. */
 export type BusSubject = {
@@ -11,11 +14,10 @@ export type BusSubject = {
   pass(ms: number): Promise<void>;
 };
 
+type BusAdapter = { readonly name: string; open(): Promise<BusSubject> };
+
 /** Every adapter of the port runs the same suite: a new one is a row here. */
-export const busAdapters: readonly {
-  readonly name: string;
-  readonly open: () => Promise<BusSubject>;
-}[] = [
+export const busAdapters: readonly BusAdapter[] = adaptersHere<BusAdapter>([
   {
     name: "memory",
     open: async () => {
@@ -28,4 +30,28 @@ export const busAdapters: readonly {
       };
     },
   },
-];
+  {
+    name: "redis streams",
+    open: async () => {
+      const { url } = await sharedRedis();
+      const prefix = ownPrefix();
+      const open = (claimIdleMs: number) =>
+        new RedisStreamsBus({
+          url,
+          clock: systemClock,
+          random: systemRandom,
+          prefix,
+          claimIdleMs,
+        });
+      const subject = {
+        bus: open(60_000),
+        consumerDies: async () => {
+          // Nothing is given back: the next one takes over what has been out for long enough.
+          subject.bus = open(0);
+        },
+        pass: (ms: number) => systemClock.sleep(ms),
+      };
+      return subject;
+    },
+  },
+]);

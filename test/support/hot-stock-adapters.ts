@@ -1,6 +1,9 @@
-import { ManualClock, systemRandom } from "../../src/clock.ts";
+import { ManualClock, systemClock, systemRandom } from "../../src/clock.ts";
 import type { HotStock } from "../../src/hot-stock/hot-stock.ts";
 import { MemoryHotStock } from "../../src/hot-stock/memory.ts";
+import { RedisHotStock } from "../../src/hot-stock/redis.ts";
+import { adaptersHere } from "./adapters-here.ts";
+import { ownPrefix, sharedRedis } from "./redis-server.ts";
 
 /** A hot stock with what can befall its server. */
 export type HotSubject = {
@@ -18,7 +21,7 @@ export type HotStockAdapter = {
 };
 
 /** Every adapter of the port runs the same suites: a new one is a row here. */
-export const hotStockAdapters: readonly HotStockAdapter[] = [
+export const hotStockAdapters: readonly HotStockAdapter[] = adaptersHere([
   {
     name: "memory",
     open: async (options = {}) => {
@@ -34,4 +37,18 @@ export const hotStockAdapters: readonly HotStockAdapter[] = [
       };
     },
   },
-];
+  {
+    name: "redis",
+    open: async (options = {}) => {
+      const redis = await sharedRedis();
+      const { url } = redis;
+      const own = { url, clock: systemClock, random: systemRandom, prefix: ownPrefix() };
+      return {
+        hot: new RedisHotStock({ ...own, ...options }),
+        // As after a failover: the server is the same, and its replication id is not.
+        reborn: async () => void (await redis.plain.call("DEBUG", "CHANGE-REPL-ID")),
+        flush: async () => void (await redis.plain.flushall()),
+      };
+    },
+  },
+]);

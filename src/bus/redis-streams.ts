@@ -1,0 +1,89 @@
+import type { Clock, Random } from "../clock.ts";
+import { Fault } from "../domain/fault.ts";
+import type { Lane } from "../domain/values.ts";
+import type { Bus, Delivery, ReceiveOptions } from "./bus.ts";
+import { RedisClient } from "./redis-client.ts";
+import { LaneReader } from "./redis-lane-reader.ts";
+
+export type RedisStreamsOptions = {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random: Pick<Random, "bytes">;
+  readonly prefix?: string;
+  readonly commandTimeoutMs?: number;
+  /** What a consumer has not acknowledged for so long is taken over from it. */
+  readonly claimIdleMs?: number;
+};
+
+const commandTimeoutMs = 5_000;
+const claimIdleMs = 5_000;
+
+/**
+ * A stream and a consumer group per lane. Nothing is cut off by length: what is acknowledged is
+ * deleted. Each lane is read over a connection of its own, which may block.
+ */
+export class RedisStreamsBus implements Bus {
+  readonly #options: RedisStreamsOptions;
+  readonly #writer: RedisClient;
+  readonly #consumer: string;
+  readonly #readers = new Map<Lane, LaneReader>();
+
+  constructor(options: RedisStreamsOptions) {
+    this.#options = options;
+    this.#writer = this.#client();
+    this.#consumer = `writer-${options.random.bytes(8).toString("hex")}`;
+  }
+
+  async publish(lane: Lane, body: Buffer): Promise<void> {
+    await this.#writer.call("XADD", this.#key(lane), "*", "b", body);
+  }
+
+  receive(lane: Lane, options: ReceiveOptions): Promise<readonly Delivery[]> {
+    return this.#reader(lane).receive(options);
+  }
+
+  async acknowledge(lane: Lane, deliveries: readonly Delivery[]): Promise<void> {
+    if (deliveries.length > 0) await this.#reader(lane).acknowledge(deliveries);
+  }
+
+  release(lane: Lane, deliveries: readonly Delivery[]): Promise<void> {
+    this.#reader(lane).release(deliveries);
+    return Promise.resolve();
+  }
+
+  async lag(lane: Lane): Promise<number> {
+    const length = await this.#writer.call("XLEN", this.#key(lane));
+    if (typeof length === "number") return length;
+    throw new Fault("BUS_UNKNOWN", "XLEN: expected a number");
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#readers.values()].map((reader) => reader.close()));
+    await this.#writer.close();
+  }
+
+  #reader(lane: Lane): LaneReader {
+    const known = this.#readers.get(lane);
+    if (known !== undefined) return known;
+    const reader = new LaneReader({
+      key: this.#key(lane),
+      consumer: this.#consumer,
+      claimIdleMs: this.#options.claimIdleMs ?? claimIdleMs,
+      client: this.#client(),
+      writer: this.#writer,
+      clock: this.#options.clock,
+    });
+    this.#readers.set(lane, reader);
+    return reader;
+  }
+
+  #client(): RedisClient {
+    const { url, commandTimeoutMs: budget = commandTimeoutMs } = this.#options;
+    return new RedisClient({ url, commandTimeoutMs: budget });
+  }
+
+  /** Beside the lane's hot stock, and of another name. */
+  #key(lane: Lane): string {
+    return `${this.#options.prefix ?? "holdfast"}:{${lane}}:bus`;
+  }
+}

@@ -1,0 +1,117 @@
+import { Redis } from "ioredis";
+import { findProgram } from "./packages.ts";
+import { freePort, type PrivateServer, startServer, temporaryFolder } from "./private-server.ts";
+
+/** A Redis of our own, as one that holds hot stock should be: AOF every second, no eviction. */
+export class PrivateRedis {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #program: string;
+  readonly #more: readonly string[];
+  #server: PrivateServer;
+  #client: Redis;
+
+  private constructor(made: {
+    port: number;
+    folder: string;
+    program: string;
+    more: readonly string[];
+    server: PrivateServer;
+  }) {
+    this.port = made.port;
+    this.#folder = made.folder;
+    this.#program = made.program;
+    this.#more = made.more;
+    this.#server = made.server;
+    this.#client = plainClient(made.port);
+  }
+
+  static async start(more: readonly string[] = []): Promise<PrivateRedis> {
+    const program = await findProgram("redis-server", "redis-server");
+    const [port, folder] = [await freePort(), await temporaryFolder("redis")];
+    const server = await launch({ program, port, folder, more });
+    return new PrivateRedis({ port, folder, program, more, server });
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** For what an operator or an accident does to it; never for what is tested. */
+  get plain(): Redis {
+    return this.#client;
+  }
+
+  signal(signal: "SIGSTOP" | "SIGCONT"): Promise<void> {
+    return this.#server.kill(signal);
+  }
+
+  /** The process is gone at once; its files stay. */
+  async crash(): Promise<void> {
+    this.#client.disconnect();
+    await this.#server.kill("SIGKILL");
+  }
+
+  /** On the data that the last life left behind. */
+  async restart(): Promise<void> {
+    this.#client.disconnect();
+    await this.#server.kill("SIGTERM");
+    this.#server = await launch({
+      program: this.#program,
+      port: this.port,
+      folder: this.#folder,
+      more: this.#more,
+    });
+    this.#client = plainClient(this.port);
+  }
+
+  async stop(): Promise<void> {
+    this.#client.disconnect();
+    await this.#server.stop();
+  }
+}
+
+function launch(plan: {
+  program: string;
+  port: number;
+  folder: string;
+  more: readonly string[];
+}): Promise<PrivateServer> {
+  const { program, port, folder, more } = plan;
+  return startServer({
+    name: `redis-${port}`,
+    command: program,
+    args: [...settings(port, folder), ...more],
+    folder,
+    ready: () => answers(port),
+    readyWithinMs: 20_000,
+  });
+}
+
+function settings(port: number, folder: string): string[] {
+  const place = ["--bind", "127.0.0.1", "--port", String(port), "--dir", folder];
+  const safety = ["--appendonly", "yes", "--appendfsync", "everysec"];
+  const quick = ["--repl-diskless-sync-delay", "0"];
+  return [...place, ...safety, ...quick, "--save", "", "--maxmemory-policy", "noeviction"];
+}
+
+async function answers(port: number): Promise<boolean> {
+  const client = plainClient(port);
+  try {
+    return (await client.ping()) === "PONG";
+  } finally {
+    client.disconnect();
+  }
+}
+
+function plainClient(port: number): Redis {
+  const client = new Redis({
+    host: "127.0.0.1",
+    port,
+    lazyConnect: true,
+    maxRetriesPerRequest: 2,
+    retryStrategy: (times) => (times > 3 ? null : 50),
+  });
+  client.on("error", () => undefined);
+  return client;
+}

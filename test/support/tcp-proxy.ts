@@ -1,0 +1,75 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/**
+ * What a network does between a client and a server.
+ *
+ * - `pass`: everything goes through.
+ * - `black-hole`: nothing does, either way; connections stay.
+ * - `cut-reply`: requests go through, and when the reply comes both sides are cut off.
+ * - `cut-request`: the connection is cut when a request comes; the server never sees it.
+ */
+export type Weather = "pass" | "black-hole" | "cut-reply" | "cut-request";
+
+export class TcpProxy {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  weather: Weather = "pass";
+  /** Replies and requests that were cut off. */
+  cuts = 0;
+  /** Only requests that hold these bytes meet the weather. */
+  trigger: string | null = null;
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+  }
+
+  static async before(target: number): Promise<TcpProxy> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    const proxy = new TcpProxy(server, address.port);
+    server.on("connection", (client) => proxy.#join(client, target));
+    return proxy;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #join(client: Socket, target: number): void {
+    const server = connect(target, "127.0.0.1");
+    let isArmed = false;
+    const cut = (): void => {
+      this.cuts += 1;
+      client.resetAndDestroy();
+      server.destroy();
+    };
+    for (const [own, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(own);
+      own.on("error", () => other.destroy());
+      own.on("close", () => {
+        this.#sockets.delete(own);
+        other.destroy();
+      });
+    }
+    client.on("data", (chunk) => {
+      const isMeant = this.trigger === null || chunk.includes(this.trigger);
+      if (this.weather === "black-hole") return;
+      if (this.weather === "cut-request" && isMeant) return cut();
+      if (this.weather === "cut-reply" && isMeant) isArmed = true;
+      server.write(chunk);
+    });
+    server.on("data", (chunk) => {
+      if (this.weather === "black-hole") return;
+      if (isArmed) return cut();
+      client.write(chunk);
+    });
+  }
+}
