@@ -179,6 +179,15 @@ const servers: readonly CommandSpec[] = [
   },
 ];
 
+const shell: CommandSpec = {
+  ...running,
+  use: "completion <shell>",
+  summary: "command.completion",
+  options: [],
+  examples: ["holdfast completion bash > ~/.local/share/bash-completion/completions/holdfast"],
+  load: async () => (await import("./commands/completion.ts")).completion,
+};
+
 const sales: readonly CommandSpec[] = [
   {
     ...operating,
@@ -258,10 +267,18 @@ const looks: readonly CommandSpec[] = [
       { flags: "--from <time>", says: "option.from" },
       { flags: "--to <time>", says: "option.to" },
       { flags: "--cursor <cursor>", says: "option.cursor" },
+      {
+        flags: "--format <format>",
+        says: "option.format",
+        kind: { type: "choice", values: ["csv", "ndjson"] },
+      },
       ...paging,
       ...client,
     ],
-    examples: ["holdfast stock entries phone --limit 20"],
+    examples: [
+      "holdfast stock entries phone --limit 20",
+      "holdfast stock entries phone --format csv > phone.csv",
+    ],
     load: async () => (await stock()).stockEntries,
   },
 ];
@@ -390,6 +407,7 @@ const proofs: readonly CommandSpec[] = [
 export const commandTable: readonly CommandSpec[] = [
   ...trials,
   ...servers,
+  shell,
   ...sales,
   ...looks,
   ...changes,

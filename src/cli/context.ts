@@ -15,6 +15,8 @@ export type Context = {
   readonly clock: Clock;
   /** For people; on standard error when standard output belongs to a machine. */
   readonly say: (line?: string) => void;
+  /** As it is, without an end of line: for what goes into a pipe. */
+  readonly write: (text: string) => void;
   /** Always standard error. */
   readonly note: (line: string) => void;
   /** The one object of `--json`; the last line of standard output, printed when all is done. */

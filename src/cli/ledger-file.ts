@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { isDefault } from "../config.ts";
 import type { LedgerUrl } from "../config-values.ts";
 import { silentEvents } from "../events.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -36,13 +37,12 @@ export async function withLedger<T>(
   }
 }
 
-/** Did the reader name this setting, anywhere? */
-export function isAsked({ loaded }: Context, name: "ledger" | "url"): boolean {
-  const origin = loaded.origins.find((one) => one.name === name)?.origin ?? "default";
-  return origin === `--${name}`;
+/** `--ledger` on a command for operators: read the ledger itself, not a server. */
+export function isLedgerNamed({ loaded }: Context): boolean {
+  return loaded.origins.some(({ name, origin }) => name === "ledger" && origin === "--ledger");
 }
 
 /** Nobody listens and no server was named: the ledger's file answers what it can. */
-export function mayReadFile(context: Context): boolean {
-  return !isAsked(context, "url") && hasLedgerFile(context.loaded.config.ledger);
+export function mayReadFile({ loaded }: Context): boolean {
+  return isDefault(loaded, "url") && hasLedgerFile(loaded.config.ledger);
 }

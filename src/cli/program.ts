@@ -65,6 +65,7 @@ function newProgram({ text, out, err, version }: Spoken): Commander {
     .helpCommand(false)
     .addHelpText("before", examples(text, ["npm start", "holdfast serve", "holdfast demo --json"]));
   configure(program, text);
+  for (const option of everywhere) program.addOption(optionOf(option, text));
   program.configureOutput({ writeOut: out, writeErr: err, outputError: () => {} });
   return program;
 }

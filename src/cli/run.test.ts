@@ -50,6 +50,15 @@ describe("a command line that is not understood", () => {
   });
 });
 
+describe("an option that holds everywhere", () => {
+  it("may stand before the command or behind it", async () => {
+    const before = await said("--json --lang zh-CN config print");
+    expect(before.code).toBe(0);
+    expect(JSON.parse(before.out)).toMatchObject({ port: "8787" });
+    expect((await said("config print --json --lang zh-CN")).out).toBe(before.out);
+  });
+});
+
 describe("a configuration that is not understood or not safe", () => {
   it.each([
     ["serve", { HOLDFAST_PROT: "1" }, 2, "Did you mean HOLDFAST_PORT?"],

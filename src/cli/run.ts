@@ -75,6 +75,7 @@ function contextOf({ world, text, loaded, results, isJson }: Setting): Context {
       clear();
       say(`${line}\n`);
     },
+    write: say,
     note: (line) => {
       clear();
       world.err(`${line}\n`);

@@ -51,6 +51,8 @@ export type LoadedBook = {
   };
   /** SKUs whose row is not what their last entry left behind. */
   readonly damaged: ReadonlyMap<SkuId, string>;
+  /** Orders with a line whose SKU has no row. */
+  readonly damagedOrders: ReadonlyMap<string, string>;
 };
 
 /**
@@ -70,9 +72,13 @@ export async function loadBook(
   const skuKeys = await loadSkus(session, book, { skuIds, forUpdate });
   if (forUpdate !== "" && orders.length > 0) orders = await ordersOf(session, orderIds);
   const orderKeys = new Map<string, number>();
-  for (const { key, order } of orders) {
+  const damagedOrders = new Map<string, string>();
+  for (const { key, order, linesLost } of orders) {
     book.orders.set(order.id, order);
     orderKeys.set(order.id, key);
+    if (linesLost === 0) continue;
+    const reason = `order ${order.id}: the stock row of ${linesLost} line(s) is missing`;
+    damagedOrders.set(order.id, reason);
   }
   await loadPayments(session, book, orderKeys);
   for (const part of portions([...keys.lanes], idsMax)) {
@@ -97,6 +103,7 @@ export async function loadBook(
       payments: new Map(book.payments),
     },
     damaged: await damagedSkus(session, book, skuKeys),
+    damagedOrders,
   };
 }
 

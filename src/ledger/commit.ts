@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import { keysOf } from "../domain/book.ts";
 import type { Command, CommandResult } from "../domain/command.ts";
 import { decide } from "../domain/decide.ts";
-import type { SkuId } from "../domain/values.ts";
+import type { ReservationId, SkuId } from "../domain/values.ts";
 import { type LoadedBook, loadBook } from "./book-load.ts";
 import { writeBook } from "./book-write.ts";
 import type { Commit } from "./ledger.ts";
@@ -29,10 +29,37 @@ export async function commitCommands(
       forUpdate: database.forUpdate,
     });
     const { book } = loaded;
-    const results = commands.map((command) => brokenSku(loaded, command) ?? decide(book, command));
+    const results = commands.map((command) => broken(loaded, command) ?? decide(book, command));
     await writeBook(session, loaded);
     return { results, entries: book.projected, settled: book.settled };
   });
+}
+
+function broken(loaded: LoadedBook, command: Command): CommandResult | null {
+  return brokenOrder(loaded, command) ?? brokenSku(loaded, command);
+}
+
+/** An order with a line that is gone is not settled by its other lines. */
+function brokenOrder({ damagedOrders }: LoadedBook, command: Command): CommandResult | null {
+  if (damagedOrders.size === 0) return null;
+  const id = movedOrder(command);
+  const reason = id === null ? undefined : damagedOrders.get(id);
+  return reason === undefined ? null : { status: "broken", sku: null, reason };
+}
+
+/** The order whose units a command may move. */
+function movedOrder(command: Command): ReservationId | null {
+  switch (command.kind) {
+    case "cancel":
+    case "confirm":
+    case "expire":
+    case "refund":
+      return command.id;
+    case "ticket":
+      return command.ticket.kind === "revive" ? command.ticket.reservationId : null;
+    default:
+      return null;
+  }
 }
 
 /** Nothing moves on a SKU whose row and log disagree: a person looks first. */

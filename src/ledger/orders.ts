@@ -23,7 +23,7 @@ const ordersById = `
 
 const linesOfOrders = `
   select l.order_no, i.sku_id, l.quantity, l.restocked, l.written_off, l.decided_version
-  from order_lines l join inventory i on i.sku = l.sku
+  from order_lines l left join inventory i on i.sku = l.sku
   where l.order_no in (?)`;
 
 const paymentsOfOrders = `
@@ -51,7 +51,12 @@ const dueHoldsAfter = `
   order by expires_at_ms, order_no limit ?`;
 
 /** An order with the integer key that its row has. */
-export type KeyedOrder = { readonly key: number; readonly order: Order };
+export type KeyedOrder = {
+  readonly key: number;
+  readonly order: Order;
+  /** Lines whose SKU has no row any more: damage, and no reason to settle the others. */
+  readonly linesLost: number;
+};
 
 export async function ordersOf(
   reader: SqlReader,
@@ -71,17 +76,20 @@ export async function withLines(
 ): Promise<readonly KeyedOrder[]> {
   const keys = rows.map((row) => integer(row, "order_no"));
   const lines = new Map<number, OrderLine[]>();
+  const lost = new Map<number, number>();
   for (const key of keys) lines.set(key, []);
   for (const part of portions(keys, idsMax)) {
     for (const row of await reader.all(linesOfOrders, [part])) {
-      lines.get(integer(row, "order_no"))?.push(orderLineOf(row));
+      const key = integer(row, "order_no");
+      if (row["sku_id"] === null) lost.set(key, (lost.get(key) ?? 0) + 1);
+      else lines.get(key)?.push(orderLineOf(row));
     }
   }
   return rows.map((row) => {
     const key = integer(row, "order_no");
     const own = lines.get(key) ?? [];
     own.sort((a, b) => (a.sku < b.sku ? -1 : 1));
-    return { key, order: orderOf(row, own) };
+    return { key, order: orderOf(row, own), linesLost: lost.get(key) ?? 0 };
   });
 }
 

@@ -1,7 +1,7 @@
 import type { SkuRow } from "../domain/command.ts";
 import { entryHash, genesisHash, type LedgerEntry } from "../domain/entry.ts";
 import { type Balances, buckets, canMove, move, moves, noUnits, totalOf } from "../domain/stock.ts";
-import type { SkuId } from "../domain/values.ts";
+import { type SkuId, skuId } from "../domain/values.ts";
 import { bucketDamageOf } from "./damage.ts";
 import { entryColumns } from "./entries.ts";
 import type { Verification } from "./ledger.ts";
@@ -27,14 +27,37 @@ const entriesToProve = `
   where i.sku_id = ? and l.version > ? and l.version <= ?
   order by l.version limit ?`;
 
+/** Entries, then order lines, whose SKU has no row: hops from SKU to SKU along an index. */
+const entriesWithoutRow = `
+  with recursive hops (sku) as (
+    select min(sku) from inventory_log
+    union all
+    select (select min(l.sku) from inventory_log l where l.sku > k.sku) from hops k
+    where k.sku is not null
+  )
+  select k.sku from hops k
+  where k.sku is not null and not exists (select 1 from inventory i where i.sku = k.sku)
+  limit 1`;
+
+const linesWithoutRow = `
+  with recursive hops (sku) as (
+    select min(sku) from order_lines
+    union all
+    select (select min(n.sku) from order_lines n where n.sku > k.sku) from hops k
+    where k.sku is not null
+  )
+  select k.sku from hops k
+  where k.sku is not null and not exists (select 1 from inventory i where i.sku = k.sku)
+  limit 1`;
+
 type Broken = NonNullable<Verification["firstBroken"]>;
 type SkuProof = { readonly entries: number; readonly broken: Broken | null };
 type State = { version: number; hash: string; balances: Balances };
 
 /**
  * Recomputes each chain from its first entry, then compares the row with the last entry and the
- * orders with the row. Entries never change, so those up to the row's version are proved without
- * a lock, in portions, while others write.
+ * orders with the row; at last looks for what has no row at all. Entries never change, so those
+ * up to the row's version are proved without a lock, in portions, while others write.
  */
 export async function verify(reader: SqlReader, sku: SkuId | null): Promise<Verification> {
   let skus = 0;
@@ -45,7 +68,20 @@ export async function verify(reader: SqlReader, sku: SkuId | null): Promise<Veri
     entries += proof.entries;
     if (proof.broken !== null) return { ok: false, skus, entries, firstBroken: proof.broken };
   }
-  return { ok: true, skus, entries, firstBroken: null };
+  const firstBroken = sku === null ? await missingRow(reader) : null;
+  return { ok: firstBroken === null, skus, entries, firstBroken };
+}
+
+/** A row that is gone took the SKU's name with it: its key stands for it. */
+async function missingRow(reader: SqlReader): Promise<Broken | null> {
+  for (const statement of [entriesWithoutRow, linesWithoutRow]) {
+    const [found] = await reader.all(statement, []);
+    if (found === undefined) continue;
+    const key = integer(found, "sku");
+    const what = `row of the SKU with key ${key}`;
+    return { sku: skuId(`key-${key}`), version: 1, what, expected: "a row", found: "none" };
+  }
+  return null;
 }
 
 async function* skusToProve(reader: SqlReader, sku: SkuId | null): AsyncGenerator<SkuId> {

@@ -9,6 +9,8 @@ export type Desk = {
   readonly url: string;
   get<T extends TSchema>(path: string, schema: T): Promise<Static<T>>;
   post<T extends TSchema>(path: string, body: unknown, options: PostOptions<T>): Promise<Static<T>>;
+  /** A long answer, piece by piece. */
+  stream(path: string): AsyncIterable<string>;
   close(): Promise<void>;
 };
 
@@ -55,8 +57,23 @@ export function openDesk({ url, apiKey, language }: DeskOptions): Desk {
       const more = { body, headers: { "content-type": "application/json", ...headers } };
       return checked(await call("POST", path, more), schema, url);
     },
+    stream: (path) => stream(pool, { url, path: base + path, headers: common }),
     close: () => pool.destroy(),
   };
+}
+
+type Streamed = { readonly url: string; readonly path: string; readonly headers: Headers };
+type Headers = Readonly<Record<string, string>>;
+
+async function* stream(pool: Pool, { url, path, headers }: Streamed): AsyncIterable<string> {
+  try {
+    const { statusCode, body } = await pool.request({ method: "GET", path, headers });
+    if (statusCode >= 400) read({ status: statusCode, text: await body.text() }, url);
+    body.setEncoding("utf8");
+    for await (const piece of body) yield String(piece);
+  } catch (error) {
+    throw error instanceof Refusal || error instanceof NoAnswer ? error : awayOrUnknown(error, url);
+  }
 }
 
 type More = { readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };

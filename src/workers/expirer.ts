@@ -1,10 +1,11 @@
-import type { Instant } from "../domain/values.ts";
+import type { Instant, ReservationId } from "../domain/values.ts";
 import type { Parts } from "../engine/parts.ts";
 import type { DueCursor } from "../ledger/ledger.ts";
 import type { Worker } from "./worker.ts";
 
 const everyMs = 100;
 const dueMax = 500;
+const reportEveryMs = 60_000;
 /** The ledger's clock may run away from monotonic time by this much between two steps. */
 const jumpMaxMs = 30_000;
 
@@ -19,13 +20,14 @@ export class Expirer implements Worker {
   #cursor: DueCursor | null = null;
   #last: { now: Instant; mono: number } | null = null;
   #jumped = false;
+  readonly #nextReportAt = new Map<ReservationId, number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   async step(): Promise<number> {
-    const { ledger, line, events } = this.#parts;
+    const { ledger, line } = this.#parts;
     if (await this.#clockJumped()) return 0;
     const due = await ledger.dueHolds(this.#cursor, dueMax);
     this.#cursor = due.length < dueMax ? null : (due.at(-1) ?? null);
@@ -34,11 +36,18 @@ export class Expirer implements Worker {
     let done = 0;
     for (const [index, result] of results.entries()) {
       if (result.status === "accepted" && !result.replayed) done += 1;
-      if (result.status === "broken") {
-        events.alarm("expiry", `hold ${due[index]?.id}: ${result.reason}`);
-      }
+      const hold = due[index];
+      if (result.status === "broken" && hold !== undefined) this.#report(hold.id, result.reason);
     }
     return done;
+  }
+
+  /** It is tried on every round, and said now and then. */
+  #report(id: ReservationId, reason: string): void {
+    const { clock, events } = this.#parts;
+    if (clock.mono() < (this.#nextReportAt.get(id) ?? 0)) return;
+    this.#nextReportAt.set(id, clock.mono() + reportEveryMs);
+    events.alarm("expiry", `hold ${id}: ${reason}`);
   }
 
   idle(signal: AbortSignal): Promise<void> {

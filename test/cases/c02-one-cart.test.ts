@@ -10,7 +10,7 @@ test("C02 (a) two lines that fit one by one and not together are refused as a wh
   await shop.atRest({ A: units({ A: 5, T: 5 }) });
 });
 
-test("C02 (b) two lines of one SKU are booked as their sum, and come back as their sum", async () => {
+test("C02 (b) two lines of one SKU are booked, and come back, as their sum", async () => {
   const shop = await openShop({ stock: { A: 5 } });
   const told = await shop.reserve("k1", "u1", ["A", 2], ["A", 3]);
   expect(told).toMatchObject({ answer: "ok", view: { lines: [{ sku: "A", quantity: 5 }] } });

@@ -34,7 +34,7 @@ test("C10 (b) a level passes 2^31 exactly, in both stores", async () => {
   await shop.atRest({ A: units({ A: 2_147_483_648, T: 2_147_483_648 }) });
 });
 
-test("C10 (b) at the largest exact level one more unit is refused, and nothing changes", async () => {
+test("C10 (b) at the largest exact level one more unit is refused", async () => {
   const most = Number.MAX_SAFE_INTEGER;
   const shop = await openShop({ stock: { A: most } });
   expect(await shop.adjust("A", 1)).toBe("NOT_ENOUGH");

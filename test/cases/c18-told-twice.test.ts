@@ -23,7 +23,7 @@ function repeating(stores: Stores): Stores {
   };
 }
 
-test("C18 (a) an order whose message comes five times, to two consumers, is made once", async () => {
+test("C18 (a) an order whose message comes five times, to two, is made once", async () => {
   const shop = await openShop({ stock: { A: 3 }, processes: 2, stores: repeating });
   expect((await shop.reserve("o1", "u1", ["A", 1])).answer).toBe("ok");
   expect((await shop.ledger.counts()).orders).toEqual({ reserved: 1 });
@@ -86,7 +86,7 @@ test.each(["before", "after"] as const)(
   },
 );
 
-test("C18 (c) a payment told three times at once is booked once, and told to the world once", async () => {
+test("C18 (c) a payment told three times at once is booked once, and told on once", async () => {
   const events: CloudEvent[] = [];
   const outlet = {
     deliver: async (batch: readonly CloudEvent[]) => {

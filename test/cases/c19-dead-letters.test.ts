@@ -83,7 +83,7 @@ test("C19 (b) a replay after the order has expired is stale, and revives nothing
   await shop.atRest({ A: units({ A: 3, T: 3 }) }, { repairs: 1 });
 });
 
-test("C19 (b) an order that cannot be decided for good ends as void; its replay is stale", async () => {
+test("C19 (b) an order that is never decided ends as void; its replay is stale", async () => {
   const broken = new Broken();
   const shop = await openShop({ stock: { A: 3 }, stores: broken.ledgerOf });
   const request = { key: "o1", buyer: "u1", cart: [["A", 1]] as const, waitMs: 0 };

@@ -10,7 +10,7 @@ function reserve(ask: Ask, key: string, sku: string, buyerId = "u1") {
   return ask("/v1/reservations", { key, body: { saleId: "s", buyerId, items: cart(sku) } });
 }
 
-test("C29 (a) SKUs that differ by case are two things; those with a space or an accent none", async () => {
+test("C29 (a) SKUs that differ by case are two; those with a space or accent none", async () => {
   const shop = await openShop({ stock: { A: 5 } });
   const ask = await httpOf(shop);
   const odd = ["abc ", " abc", "abç", "àbc", "abc\u0301", "ａｂｃ", "abc\u200b", "abc\n", "", "-a"];

@@ -118,7 +118,7 @@ test("C32 a cart of 1,000 lines is all or nothing", async () => {
   await shop.atRest(Object.fromEntries(thousand.map((sku) => [sku, held])));
 });
 
-test("C32 a cart of too many lines, or a body of megabytes, is refused before it is parsed", async () => {
+test("C32 too many lines, or megabytes, are refused before they are parsed", async () => {
   const shop = await openShop({ stock: { A: 5 } });
   const ask = await httpOf(shop);
   const lines = (count: number): string => `[${Array(count).fill('{"sku":"A","quantity":1}')}]`;

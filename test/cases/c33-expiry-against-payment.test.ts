@@ -23,7 +23,7 @@ async function race(shop: Shop, run: number): Promise<{ id: string; isRevived: b
   return { id, isRevived: told.view?.revived === true };
 }
 
-test("C33 (a) of payment and expiry in one moment, the payment keeps the unit, 200 times", async () => {
+test("C33 (a) of payment and expiry in one moment the payment wins, 200 times", async () => {
   const shop = await openShop({ stock: { A: 1 }, holdSeconds: holdMs / 1000 });
   const seen = { held: 0, revived: 0 };
   for (let run = 0; run < 200; run += 1) {
@@ -37,7 +37,7 @@ test("C33 (a) of payment and expiry in one moment, the payment keeps the unit, 2
   await shop.atRest({ A: units({ A: 1, T: 1 }) });
 });
 
-test("C33 (a) where somebody waits for the unit, either the payment or the waiting one has it", async () => {
+test("C33 (a) where another waits for the unit, it goes to one of the two", async () => {
   const shop = await openShop({ stock: { A: 1 }, holdSeconds: holdMs / 1000 });
   const ends = new Set<string>();
   for (let run = 0; run < 20; run += 1) {
@@ -76,7 +76,7 @@ test("C33 (b) paid in time and told late, with the unit free: the order is reviv
   await shop.atRest({ A: units({ S: 1, T: 1 }) });
 });
 
-test("C33 (c) told late, with the unit bought by another: due back once, told three times", async () => {
+test("C33 (c) told late three times, with the unit gone: due back once", async () => {
   const shop = await openShop({ stock: { A: 1 }, holdSeconds: holdMs / 1000 });
   const { id, view } = await shop.reserve("k1", "u1", ["A", 1]);
   const paidAt = (view?.expiresAt ?? 0) - 5_000;

@@ -4,7 +4,7 @@ import { openShop } from "../support/shop.ts";
 
 const back = (count: number) => ({ lines: [["A", count]] as const, restock: true });
 
-test("C36 two refunds that fit one by one and not together: one is done, one is refused", async () => {
+test("C36 of two refunds that fit one by one and not together one is done", async () => {
   const shop = await openShop({ stock: { A: 10 } });
   const { id } = await shop.reserve("o1", "u1", ["A", 5]);
   await shop.pay(id, "p1");

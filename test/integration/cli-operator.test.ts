@@ -47,6 +47,19 @@ describe("an operator at a shell", () => {
     ]);
   });
 
+  it("takes the entries out as CSV and NDJSON", async () => {
+    const ask = ["stock", "entries", "a", "--url", server.url, "--format"];
+    const csv = await runCommand([...ask, "csv"], { cwd: folder });
+    expect(csv.lines[0]).toMatch(/^sku,version,operation,/);
+    const lines = await runCommand([...ask, "ndjson"], { cwd: folder });
+    expect(lines.lines.map((line) => JSON.parse(line).version)).toEqual(
+      lines.lines.map((_, index) => index + 1),
+    );
+    expect(csv.lines).toHaveLength(lines.lines.length + 1);
+    const absent = [...ask.slice(0, 2), "nosuch", ...ask.slice(3), "csv"];
+    expect((await runCommand(absent, { cwd: folder })).code).toBe(1);
+  });
+
   it("is refused with the code, the reason and what to do", async () => {
     const refused = await run("stock withdraw b 50");
     expect(refused.code).toBe(1);

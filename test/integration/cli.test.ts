@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,6 +77,24 @@ describe("help and version", () => {
   });
 });
 
+describe("completion", () => {
+  it.each([
+    ["holdfast st", 1, ["stock"]],
+    ["holdfast stock re", 2, ["restock", "resume"]],
+    ["holdfast stock adjust --de", 3, ["--delta"]],
+    ["holdfast demo --", 2, expect.arrayContaining(["--stock", "--buyers", "--json"])],
+  ])("of %j knows what may follow", async (line, at, expected) => {
+    const { code, out } = await run("completion bash");
+    const words = line.split(" ").map((word) => `'${word}'`);
+    const ask = `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${at}; _holdfast`;
+    const shell = spawnSync("bash", ["-c", `${out}\n${ask}; printf '%s\\n' "\${COMPREPLY[@]}"`], {
+      encoding: "utf8",
+    });
+    expect({ code, err: shell.stderr }).toEqual({ code: 0, err: "" });
+    expect(shell.stdout.trim().split("\n")).toEqual(expected);
+  });
+});
+
 describe("without a server", () => {
   it("an operator's command says so and how to get one", async () => {
     const { code, err, lines } = await run("stock list --url http://127.0.0.1:1 --json");
@@ -122,6 +141,15 @@ describe("the demo", () => {
     expect(report.p99Ms).toBeGreaterThanOrEqual(report.p50Ms);
     expect(code).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("waits for holds that nobody pays, where they are short", async () => {
+    const { code, out } = await run("demo --stock 30 --buyers 60 --hold-seconds 2 --json --seed 3");
+    const { reserved, confirmed, expired, leaked } = JSON.parse(out);
+    expect({ code, leaked }).toEqual({ code: 0, leaked: 0 });
+    expect(reserved).toBeGreaterThanOrEqual(30);
+    expect(expired).toBeGreaterThan(0);
+    expect(confirmed + expired).toBeLessThanOrEqual(reserved);
   });
 
   it("tells people its story on standard output", async () => {

@@ -2,7 +2,7 @@ import { Book } from "../../src/domain/book.ts";
 import type { Command, CommandResult, SkuRow } from "../../src/domain/command.ts";
 import { decide } from "../../src/domain/decide.ts";
 import { answerOf } from "../../src/domain/decide-ticket.ts";
-import type { ProjectedEntry } from "../../src/domain/entry.ts";
+import type { LedgerEntry, ProjectedEntry } from "../../src/domain/entry.ts";
 import type { Order } from "../../src/domain/reservation.ts";
 import type { Snapshot } from "../../src/domain/snapshot.ts";
 import type { Ticket } from "../../src/domain/ticket.ts";
@@ -14,6 +14,7 @@ export class PureLedger {
   book: Book;
   /** Every entry as hot stock takes it, in commit order. */
   readonly entries: ProjectedEntry[] = [];
+  readonly log: LedgerEntry[] = [];
 
   constructor(now = 1_000_000) {
     this.book = new Book(now);
@@ -24,6 +25,7 @@ export class PureLedger {
     this.pass(0);
     const result = decide(this.book, command);
     this.entries.push(...this.book.projected);
+    this.log.push(...this.book.changes.entries);
     return result;
   }
 
@@ -60,8 +62,8 @@ export class PureLedger {
   }
 
   /** The ticket comes out of the lane. */
-  decideTicket(ticket: Ticket, stamped = 1): CommandResult {
-    const stamp = { lane: 0, epoch: epoch(stamped) };
+  decideTicket(ticket: Ticket): CommandResult {
+    const stamp = { lane: 0, epoch: this.book.lane(0).epoch };
     const times = { admittedAt: this.book.now, sentAt: this.book.now };
     return this.tell({ kind: "ticket", stamp, ticket, ...times, attempt: 1 });
   }

@@ -7,7 +7,7 @@ import { runWorker, type Worker } from "../../src/workers/worker.ts";
 
 type Running = { readonly stop: AbortController; readonly ended: Promise<void> };
 
-/** One process over stores that it shares with others: an engine, and workers that may be stopped. */
+/** One process over stores that it shares with others; its workers may be stopped. */
 export class ShopProcess {
   readonly engine: Engine;
   readonly parts: Parts;

@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest";
 import { MemoryBus } from "../../src/bus/memory.ts";
 import { systemRandom } from "../../src/clock.ts";
+import type { SkuRow } from "../../src/domain/command.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
-import type { Rejection } from "../../src/domain/rejection.ts";
 import type { Line, ReservationState } from "../../src/domain/reservation.ts";
 import { makeReservationId } from "../../src/domain/reservation-id.ts";
 import {
@@ -23,11 +23,12 @@ import type {
 import { type Events, silentEvents } from "../../src/events.ts";
 import type { HotSku } from "../../src/hot-stock/lane-state.ts";
 import { MemoryHotStock } from "../../src/hot-stock/memory.ts";
-import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Ledger, Verification } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite-ledger.ts";
 import type { Outlet } from "../../src/workers/publisher.ts";
 import { expectAtRest, type Levels, levelsOf, type RestOptions } from "./at-rest.ts";
 import { ShopProcess } from "./shop-process.ts";
+import { answerOf, reservationIn, type Told } from "./told.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 export type ShopOptions = {
@@ -42,14 +43,6 @@ export type ShopOptions = {
   readonly outlet?: Outlet;
   /** What a process sees instead of the stores that it shares with the others. */
   readonly stores?: (stores: Stores, process: number) => Stores | Promise<Stores>;
-};
-
-/** What a caller was told. */
-export type Told = {
-  readonly answer: "ok" | "replayed" | Rejection;
-  readonly state: ReservationState | null;
-  readonly id: string;
-  readonly view: ReservationView | null;
 };
 
 export type Cart = readonly (readonly [sku: string, quantity: number])[];
@@ -198,6 +191,10 @@ export class Shop {
     return view;
   }
 
+  async state(id: string): Promise<ReservationState> {
+    return (await this.view(id)).state;
+  }
+
   pay(id: string, payment: string, paidAt: Instant | null = null): Promise<Told> {
     const paid = { paymentId: operationId(payment), paidAt };
     return this.#told(this.first.engine.settlement.confirm(id, paid, acting));
@@ -264,8 +261,18 @@ export class Shop {
     return answerOf(await this.time.drive(work));
   }
 
+  async moveSale(to: "open" | "paused" | "closed"): Promise<Told["answer"]> {
+    const { merchandising } = this.first.engine;
+    const move = { to, operationId: null };
+    return answerOf(await this.time.drive(merchandising.moveSale(sale, move, "test")));
+  }
+
   reconcile(): Promise<Reconciliation> {
     return this.time.drive(this.first.engine.oversight.reconciliation());
+  }
+
+  verify(): Promise<Verification> {
+    return this.time.drive(this.first.engine.oversight.verify(null));
   }
 
   repair(sku: string | null = null): Promise<readonly { action: string; done: boolean }[]> {
@@ -300,17 +307,21 @@ export class Shop {
     await this.settle();
   }
 
+  /** The case damaged the ledger for good: there is no rest to speak of. */
+  leavesDamage(): void {
+    this.#rested = true;
+  }
+
   /** Until queues, outboxes, retries and events have run dry. */
   async settle(): Promise<void> {
     await this.#until(() => this.#isQuiet());
   }
 
   /** The ledger's row, whatever goes on. */
-  async look(sku: string): Promise<Levels> {
-    const level = await this.ledger.level(skuId(sku));
-    if (level === null) throw new Error(`SKU ${sku} is not in the ledger`);
-    const { available: A, reserved: R, sold: S, lost: L, frozen } = level.balances;
-    return { A, R, S, L, T: A + R + S + L + frozen };
+  async row(sku: string): Promise<SkuRow> {
+    const row = await this.ledger.level(skuId(sku));
+    if (row === null) throw new Error(`SKU ${sku} is not in the ledger`);
+    return row;
   }
 
   /** After quiescence; both stores must say the same. */
@@ -384,16 +395,4 @@ export class Shop {
       workerFailed: note("failed"),
     };
   }
-}
-
-function answerOf(outcome: Outcome<unknown>): Told["answer"] {
-  if (!outcome.ok) return outcome.code;
-  return outcome.replayed ? "replayed" : "ok";
-}
-
-function reservationIn(
-  facts: Readonly<Record<string, unknown>> | undefined,
-): ReservationView | null {
-  const found = facts?.["reservation"];
-  return found === undefined ? null : (found as ReservationView);
 }

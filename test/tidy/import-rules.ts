@@ -130,6 +130,7 @@ const entries = [
   "src/index.ts",
   "src/cli/main.ts",
   "sim/main.ts",
+  "sim/plant-register.ts",
   "bench/main.ts",
   "vitest.config.ts",
 ];

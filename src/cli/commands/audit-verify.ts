@@ -4,13 +4,13 @@ import type { Verification } from "../../ledger/ledger.ts";
 import { NoAnswer } from "../../loadtest/desk-errors.ts";
 import { type Command, type Context, exitCodes, textOption } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { isAsked, mayReadFile, withLedger } from "../ledger-file.ts";
+import { isLedgerNamed, mayReadFile, withLedger } from "../ledger-file.ts";
 import { atDesk } from "../operator.ts";
 
 /** Recomputes every chain, sum and bucket; names the first entry that does not hold. */
 export const auditVerify: Command = async (context, options) => {
   const sku = textOption(options, "sku");
-  const found = isAsked(context, "ledger")
+  const found = isLedgerNamed(context)
     ? await offline(context, sku)
     : await online(context, sku).catch((error: unknown) => {
         if (!(error instanceof NoAnswer) || error.kind !== "away") throw error;

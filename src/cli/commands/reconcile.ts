@@ -12,7 +12,7 @@ import {
   textOption,
 } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { isAsked, mayReadFile, withLedger } from "../ledger-file.ts";
+import { isLedgerNamed, mayReadFile, withLedger } from "../ledger-file.ts";
 import { atDesk } from "../operator.ts";
 import { table } from "../table.ts";
 import { column } from "./sale.ts";
@@ -29,7 +29,7 @@ export const reconcile: Command = async (context, options) => {
     const { text } = context;
     throw usageError(text("reconcile.dryRunAlone"), "", "holdfast reconcile --repair --dry-run");
   }
-  if (isAsked(context, "ledger")) return ledgerOnly(context, options);
+  if (isLedgerNamed(context)) return ledgerOnly(context, options);
   try {
     return await atDesk(context, (desk) => compare(context, options, desk));
   } catch (error) {

@@ -1,10 +1,12 @@
 import { type EntryBody, EntryPage, LevelBody, LevelPage } from "../../http/contract.ts";
+import type { Desk } from "../../loadtest/desk.ts";
 import {
   type Command,
   type Context,
   exitCodes,
   numberOption,
   numberOr,
+  type Options,
   textOption,
 } from "../context.ts";
 import { atDesk, pageSize, path, query, readPages } from "../operator.ts";
@@ -48,6 +50,8 @@ export function tellLevel(context: Context, level: LevelBody): void {
 
 export const stockEntries: Command = (context, options, [sku = ""]) =>
   atDesk(context, async (desk) => {
+    const format = textOption(options, "format");
+    if (format !== undefined) return exportEntries(context, desk, { sku, format, options });
     const limit = numberOr(options, "limit", 50);
     const search = query({
       limit: pageSize(limit),
@@ -62,6 +66,20 @@ export const stockEntries: Command = (context, options, [sku = ""]) =>
     context.result({ items, next });
     return exitCodes.done;
   });
+
+type Export = { readonly sku: string; readonly format: string; readonly options: Options };
+
+/** All of them, as they come: a pipe takes them page by page. */
+async function exportEntries(
+  context: Context,
+  desk: Desk,
+  { sku, format, options }: Export,
+): Promise<number> {
+  const [from, to] = [textOption(options, "from"), textOption(options, "to")];
+  const whole = `${path("stock", sku, "entries")}${query({ format, from, to })}`;
+  for await (const text of desk.stream(whole)) context.write(text);
+  return exitCodes.done;
+}
 
 export function entryTable(context: Context, entries: readonly EntryBody[]): string[] {
   const names = [

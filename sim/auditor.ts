@@ -1,0 +1,132 @@
+import type { LaneState } from "../src/hot-stock/lane-state.ts";
+import { AnswerAudit, type Freedom } from "./audit-answers.ts";
+import { HotAudit } from "./audit-hot.ts";
+import { type Complain, LedgerAudit } from "./audit-ledger.ts";
+import { num, type Rows } from "./audit-rows.ts";
+import type { Observed } from "./faults.ts";
+
+/** Calls after which hot stock may be another. */
+const changing: ReadonlySet<string> = new Set([
+  "admit",
+  "project",
+  "load",
+  "resend",
+  "setPolicy",
+  "adopt",
+  "forgetSale",
+]);
+/** Every so many changes the slower half of the comparison is made. */
+const deepEvery = 16;
+
+/**
+ * The independent auditor: it sees every effect on a store, does its own arithmetic on plain
+ * rows, and is asked again when everything has come to rest.
+ */
+export class Auditor {
+  readonly ledger: LedgerAudit;
+  readonly hot: HotAudit;
+  readonly answers: AnswerAudit;
+  readonly #rows: Rows;
+  readonly #complain: Complain;
+  readonly #peek: (lane: number) => LaneState | null;
+  readonly #freedom: () => Freedom;
+
+  constructor(parts: {
+    readonly rows: Rows;
+    readonly complain: Complain;
+    readonly peek: (lane: number) => LaneState | null;
+    readonly freedom: () => Freedom;
+  }) {
+    this.#rows = parts.rows;
+    this.#complain = parts.complain;
+    this.#peek = parts.peek;
+    this.#freedom = parts.freedom;
+    this.ledger = new LedgerAudit(parts.rows, parts.complain);
+    this.hot = new HotAudit(this.ledger, parts.complain);
+    this.answers = new AnswerAudit(this.ledger, parts.complain, parts.freedom);
+  }
+
+  observe(call: Observed): void {
+    if (call.port === "ledger" && call.method === "commit" && changed(call)) {
+      this.#guard(this.ledger.follow());
+    }
+    if (call.port !== "hot" || !changing.has(call.method)) return;
+    const [fence] = call.args;
+    const lane = isObject(fence) && typeof fence["lane"] === "number" ? fence["lane"] : 0;
+    const done = isObject(call.result) && call.result["closed"] === false;
+    if (done && call.method === "admit") this.#admitted(lane, call);
+    if (done && call.method === "load" && isObject(fence)) {
+      this.#guard(this.#loaded(lane, Number(fence["epoch"])));
+    }
+    this.sample(lane, done && call.method === "load");
+  }
+
+  sample(lane: number, deep = false): void {
+    const state = this.#peek(lane);
+    if (state === null) return;
+    this.hot.sample(lane, state, this.#freedom());
+    if (deep || this.hot.samples % deepEvery === 0) this.hot.deep(lane, state);
+  }
+
+  /** Fail-closed: nothing is admitted between a loss and the load after it. */
+  #admitted(lane: number, call: Observed): void {
+    const [, tickets] = call.args;
+    const value = isObject(call.result) ? call.result["value"] : null;
+    if (!Array.isArray(tickets) || !Array.isArray(value)) return;
+    for (const [index, ticket] of tickets.entries()) {
+      const admission: unknown = value[index];
+      if (!isObject(admission) || admission["kind"] !== "admitted" || !isObject(ticket)) continue;
+      if (this.hot.facts(lane).lost) {
+        const id = String(ticket["id"]);
+        this.#complain("fail-closed", `${id} is admitted after a loss and before the rebuild`);
+      }
+      if (ticket["kind"] === "reserve") {
+        this.answers.sawAdmitted({
+          id: String(ticket["id"]),
+          saleId: String(ticket["saleId"]),
+          buyerId: String(ticket["buyerId"]),
+          idempotencyKey: String(ticket["idempotencyKey"]),
+          lines: linesOf(ticket["lines"]),
+        });
+      }
+    }
+  }
+
+  async #loaded(lane: number, epoch: number): Promise<void> {
+    const facts = this.hot.facts(lane);
+    facts.lost = false;
+    facts.tampered = false;
+    const [row] = await this.#rows("select met from lanes where lane = ?", [lane]);
+    const met = row === undefined ? 0 : num(row, "met");
+    if (met >= epoch) return;
+    this.#complain("barrier", `lane ${lane} was loaded for ${epoch}, and only ${met} is met`);
+  }
+
+  #guard(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#complain("auditor", error instanceof Error ? (error.stack ?? "") : String(error));
+    });
+  }
+}
+
+/** A commit that made no entry, settled no ticket and created no sale has changed no stock. */
+function changed({ args, result }: Observed): boolean {
+  if (!isObject(result)) return true;
+  const [commands] = args;
+  const creates = (each: unknown): boolean => isObject(each) && each["kind"] === "create-sale";
+  if (Array.isArray(commands) && commands.some(creates)) return true;
+  return [result["entries"], result["settled"]].some(
+    (list) => !Array.isArray(list) || list.length > 0,
+  );
+}
+
+function linesOf(value: unknown): { sku: string; quantity: number }[] {
+  const lines: readonly unknown[] = Array.isArray(value) ? value : [];
+  return lines.flatMap((line) =>
+    isObject(line) ? [{ sku: String(line["sku"]), quantity: Number(line["quantity"]) }] : [],
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
