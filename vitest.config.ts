@@ -13,6 +13,14 @@ function layer(name: string, include: readonly string[], timeoutMs: number) {
   };
 }
 
+/** On real servers, which it starts; the suites of their port run again, over them. */
+const stack = layer(
+  "stack",
+  ["test/stack/**/*.test.ts", "test/contract/ledger.test.ts", "test/contract/ledger-reads.test.ts"],
+  120_000,
+);
+const servers = { ...stack, test: { ...stack.test, globalSetup: ["./test/stack/sql-servers.ts"] } };
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -25,6 +33,7 @@ export default defineConfig({
       layer("contract", ["test/contract/**/*.test.ts"], 30_000),
       layer("integration", ["test/integration/**/*.test.ts", "test/cases/**/*.test.ts"], 60_000),
       layer("sim", ["sim/**/*.test.ts"], 60_000),
+      servers,
       layer("tidy", ["test/*.test.ts"], 30_000),
     ],
   },

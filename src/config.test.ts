@@ -175,7 +175,6 @@ describe("a configuration that cannot keep the promises", () => {
     ["Redis", { hot: "redis://127.0.0.1" }, "not-in-this-build"],
     ["RabbitMQ", { bus: "amqp://127.0.0.1" }, "not-in-this-build"],
     ["RocketMQ", { bus: "rocketmq://127.0.0.1:8081" }, "not-in-this-build"],
-    ["MySQL", { ledger: "mysql://127.0.0.1/holdfast" }, "not-in-this-build"],
   ])("is refused: %s", (_, flags, expected) => {
     const { config } = load({}, flags);
     const refused = problem(() => refuseUnsafe(config, "serve"));
@@ -187,6 +186,8 @@ describe("a configuration that cannot keep the promises", () => {
     ["an open door with a key", { host: "0.0.0.0", apiKeys: "a:b" }, "serve"],
     ["every loopback address", { host: "127.9.9.9" }, "serve"],
     ["a ledger in memory, for trying out", { ledger: "sqlite::memory:" }, "dev"],
+    ["a ledger on MySQL", { ledger: "mysql://127.0.0.1/holdfast" }, "serve"],
+    ["a ledger on MariaDB", { ledger: "mariadb://127.0.0.1/holdfast" }, "serve"],
   ])("is not %s", (_, flags, purpose) => {
     const { config } = load({}, flags);
     expect(() => refuseUnsafe(config, purpose)).not.toThrow();

@@ -184,7 +184,6 @@ const refusals: ReadonlySet<ConfigProblem> = new Set<ConfigProblem>([
 /** Refuses, before anything is opened, what could not keep the promises. */
 export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
   const { ledger, hot, bus } = config;
-  if (ledger.kind !== "sqlite") notInThisBuild("--ledger", `${ledger.kind}://`, "sqlite:FILE");
   if (hot.kind !== "memory") notInThisBuild("--hot", `${hot.kind}://`, "memory:");
   if (bus.kind !== "memory") notInThisBuild("--bus", `${bus.kind}://`, "memory:");
   if (config.processes > 1) {

@@ -88,11 +88,7 @@ function keepLines(child: ChildProcess, file: string): string[] {
   return lines;
 }
 
-async function untilReady(
-  plan: ServerPlan,
-  child: ChildProcess,
-  log: () => string,
-): Promise<void> {
+async function untilReady(plan: ServerPlan, child: ChildProcess, log: () => string): Promise<void> {
   const deadline = Date.now() + plan.readyWithinMs;
   while (!(await plan.ready().catch(() => false))) {
     const gone = child.exitCode !== null || child.signalCode !== null;
