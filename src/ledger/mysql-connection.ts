@@ -24,9 +24,13 @@ export class MysqlConnection {
   constructor(connection: Connection, statementMsMax: number) {
     this.#connection = connection;
     this.#statementMsMax = statementMsMax;
-    // Without a listener a connection that dies while nobody uses it would end the process.
-    connection.on("error", () => this.destroy());
-    connection.on("end", () => this.destroy());
+    // Without a listener a connection that dies while nobody uses it would end the process. It
+    // is not destroyed here: the driver would not tell the statement in hand any more.
+    const died = (): void => {
+      this.#isBroken = true;
+    };
+    connection.on("error", died);
+    connection.on("end", died);
   }
 
   get isBroken(): boolean {
