@@ -20,6 +20,14 @@ function onRedis(project: ReturnType<typeof layer>) {
   return { ...project, test: { ...project.test, env: { HOLDFAST_TEST_ADAPTERS: "redis" } } };
 }
 
+/** On real servers, which it starts; the suites of their port run again, over them. */
+const stack = layer(
+  "stack-sql",
+  ["test/stack/ledger-*.test.ts", "test/contract/ledger.test.ts", "test/contract/ledger-reads.test.ts"],
+  120_000,
+);
+const servers = { ...stack, test: { ...stack.test, globalSetup: ["./test/stack/sql-servers.ts"] } };
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -31,8 +39,9 @@ export default defineConfig({
       layer("unit", ["src/**/*.test.ts"], 10_000),
       layer("contract", ["test/contract/**/*.test.ts"], 30_000),
       layer("integration", ["test/integration/**/*.test.ts", "test/cases/**/*.test.ts"], 60_000),
-      onRedis(layer("stack", ["test/stack/**/*.test.ts", ...contracts], 60_000)),
+      onRedis(layer("stack-redis", ["test/stack/redis-*.test.ts", ...contracts], 60_000)),
       layer("sim", ["sim/**/*.test.ts"], 60_000),
+      servers,
       layer("tidy", ["test/*.test.ts"], 30_000),
     ],
   },

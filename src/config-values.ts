@@ -33,9 +33,9 @@ export function host(text: string): string {
 export function ledgerUrl(text: string): LedgerUrl {
   const sqlite = /^sqlite:(?!\/\/(?!\/))(?:\/\/)?(.+)$/.exec(text)?.[1];
   if (sqlite !== undefined) return { kind: "sqlite", file: sqlite };
-  const kind = /^(mysql|mariadb):\/\/./.exec(text)?.[1];
+  const kind = /^(mysql|mariadb):\/\/[^/]+\/[^/?]+(\?.*)?$/.exec(text)?.[1];
   if (kind === "mysql" || kind === "mariadb") return { kind, url: text };
-  throw new Expected("sqlite:FILE, mysql://… or mariadb://…");
+  throw new Expected("sqlite:FILE, mysql://…/DATABASE or mariadb://…/DATABASE");
 }
 
 export function storeUrl<const Kind extends string>(kinds: readonly Kind[]) {

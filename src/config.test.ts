@@ -175,7 +175,6 @@ describe("a configuration that cannot keep the promises", () => {
     ["a Redis Cluster", { hot: "redis-cluster://127.0.0.1" }, "not-in-this-build"],
     ["RabbitMQ", { bus: "amqp://127.0.0.1" }, "not-in-this-build"],
     ["RocketMQ", { bus: "rocketmq://127.0.0.1:8081" }, "not-in-this-build"],
-    ["MySQL", { ledger: "mysql://127.0.0.1/holdfast" }, "not-in-this-build"],
   ])("is refused: %s", (_, flags, expected) => {
     const { config } = load({}, flags);
     const refused = problem(() => refuseUnsafe(config, "serve"));
@@ -188,6 +187,8 @@ describe("a configuration that cannot keep the promises", () => {
     ["every loopback address", { host: "127.9.9.9" }, "serve"],
     ["hot stock and bus on Redis", { hot: "redis://r:1", bus: "rediss://u:p@r" }, "serve"],
     ["a ledger in memory, for trying out", { ledger: "sqlite::memory:" }, "dev"],
+    ["a ledger on MySQL", { ledger: "mysql://127.0.0.1/holdfast" }, "serve"],
+    ["a ledger on MariaDB", { ledger: "mariadb://127.0.0.1/holdfast" }, "serve"],
   ])("is not %s", (_, flags, purpose) => {
     const { config } = load({}, flags);
     expect(() => refuseUnsafe(config, purpose)).not.toThrow();

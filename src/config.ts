@@ -187,7 +187,6 @@ const built: ReadonlySet<string> = new Set(["memory", "redis", "rediss"]);
 /** Refuses, before anything is opened, what could not keep the promises. */
 export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
   const { ledger, hot, bus } = config;
-  if (ledger.kind !== "sqlite") notInThisBuild("--ledger", `${ledger.kind}://`, "sqlite:FILE");
   if (!built.has(hot.kind)) notInThisBuild("--hot", `${hot.kind}://`, "redis://HOST:PORT");
   if (!built.has(bus.kind)) notInThisBuild("--bus", `${bus.kind}://`, "redis://HOST:PORT");
   if (config.processes > 1) {

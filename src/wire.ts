@@ -10,7 +10,9 @@ import type { Events } from "./events.ts";
 import type { HotStock } from "./hot-stock/hot-stock.ts";
 import { MemoryHotStock } from "./hot-stock/memory.ts";
 import type { Ledger } from "./ledger/ledger.ts";
-import { openSqliteLedger } from "./ledger/sqlite-ledger.ts";
+import type { MigrationStatus } from "./ledger/migrate.ts";
+import { migrateMysql, openMysqlLedger } from "./ledger/mysql-ledger.ts";
+import { migrateSqlite, openSqliteLedger } from "./ledger/sqlite-ledger.ts";
 import { Expirer } from "./workers/expirer.ts";
 import { LedgerWriter } from "./workers/ledger-writer.ts";
 import { type Outlet, Publisher } from "./workers/publisher.ts";
@@ -20,7 +22,7 @@ import { Relay } from "./workers/relay.ts";
 import { runWorker, type Worker } from "./workers/worker.ts";
 
 export type OpenOptions = {
-  /** `sqlite:FILE` or `sqlite::memory:`. */
+  /** `sqlite:FILE`, `sqlite::memory:`, `mysql://…` or `mariadb://…`. */
   readonly ledgerUrl: string;
   /** `memory:`, `redis://…` or `rediss://…` */
   readonly hotUrl?: string;
@@ -48,13 +50,14 @@ const memoryUrl = "memory:";
 const redisUrl = /^rediss?:\/\//;
 const openWithinMs = 30_000;
 const pollMs = 5;
+const sqlitePrefix = "sqlite:";
 
 /** The composition root: the only file that knows which adapters exist. */
 export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   const clock = options.clock ?? systemClock;
   const random = options.random ?? systemRandom;
   const { events } = options;
-  const ledger = await openSqliteLedger(sqlitePath(options.ledgerUrl), { clock });
+  const ledger = await openLedger(options.ledgerUrl, clock);
   const messageKeys = options.messageKeys ?? [
     { kid: "ledger", secret: await ledger.secret("messages") },
   ];
@@ -152,8 +155,22 @@ class Process implements Holdfast {
   }
 }
 
-function sqlitePath(url: string): string {
-  const prefix = "sqlite:";
-  if (!url.startsWith(prefix)) throw new Error(`${url}: only ${prefix}… is in this build`);
-  return url.slice(prefix.length);
+/** Brings a ledger's schema up to date; a dry run says what is pending. */
+export function migrateLedger(url: string, dryRun: boolean): Promise<MigrationStatus> {
+  const file = sqliteFile(url);
+  return file === null
+    ? migrateMysql(url, { dryRun })
+    : migrateSqlite(file, { clock: systemClock, dryRun });
+}
+
+/** SQLite has its time from this process; a server has a clock of its own, which decides. */
+function openLedger(url: string, clock: Clock): Promise<Ledger> {
+  const file = sqliteFile(url);
+  return file === null ? openMysqlLedger(url, { clock }) : openSqliteLedger(file, { clock });
+}
+
+function sqliteFile(url: string): string | null {
+  if (url.startsWith(sqlitePrefix)) return url.slice(sqlitePrefix.length);
+  if (/^(mysql|mariadb):/.test(url)) return null;
+  throw new Error(`expected ${sqlitePrefix}FILE, mysql://… or mariadb://…`);
 }

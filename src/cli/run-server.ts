@@ -127,6 +127,11 @@ export function ledgerUrlOf({ ledger }: Config): string {
   return ledger.kind === "sqlite" ? `sqlite:${ledger.file}` : ledger.url;
 }
 
+/** As it may be shown: without its password. */
+export function ledgerNameOf(config: Config): string {
+  return ledgerUrlOf(config).replace(/(\/\/[^:@/]*):[^@]*@/, "$1:***@");
+}
+
 /** Who listens everywhere is reached on this machine by its loopback address. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";

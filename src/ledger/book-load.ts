@@ -2,6 +2,7 @@ import { Book, type BookKeys, operationKey, unitsKey } from "../domain/book.ts";
 import type { SkuRow } from "../domain/command.ts";
 import { genesisHash } from "../domain/entry.ts";
 import type { Order, Payment } from "../domain/reservation.ts";
+import type { Sale } from "../domain/sale.ts";
 import { buckets, noUnits } from "../domain/stock.ts";
 import { buyerId, type Instant, type SaleId, type SkuId, saleId, skuId } from "../domain/values.ts";
 import { operationsBy } from "./operations.ts";
@@ -9,14 +10,20 @@ import { type KeyedOrder, ordersOf, paymentsByOrder } from "./orders.ts";
 import { balancesOf, laneRowOf, skuRowOf } from "./row-parsers.ts";
 import { integer, text } from "./rows.ts";
 import type { Sales } from "./sales.ts";
-import { portions, type Row, type SqlSession } from "./sql-database.ts";
-import { skuColumns } from "./stock.ts";
+import { portions, type Row, type SqlDatabase, type SqlSession } from "./sql-database.ts";
 
 const idsMax = 512;
 
+/** The sale's name by a query of its own, which locks nothing. */
 const skusToChange = `
-  select ${skuColumns} from inventory i left join sales s on s.sale = i.sale
-  where i.sku_id in (?) order by i.sku_id`;
+  select i.sku, i.sku_id, i.lane, i.status, i.status_reason, i.status_revision, i.available,
+    i.reserved, i.sold, i.frozen, i.lost, i.version, i.hash,
+    (select s.sale_id from sales s where s.sale = i.sale) as sale_id
+  from inventory i`;
+const inSkuOrder = " where i.sku_id in (?) order by i.sku_id";
+
+/** Orders without a line have no stock row under whose lock they are changed. */
+const ordersToLock = "select order_no from orders where order_no in (?) order by order_no";
 
 const lastEntries = `
   select i.sku, l.version, l.hash, l.available, l.reserved, l.sold, l.frozen, l.lost
@@ -48,6 +55,7 @@ export type LoadedBook = {
     readonly skus: ReadonlyMap<SkuId, SkuRow>;
     readonly orders: ReadonlyMap<string, Order>;
     readonly payments: ReadonlyMap<string, readonly Payment[]>;
+    readonly sales: ReadonlyMap<SaleId, Sale>;
   };
   /** SKUs whose row is not what their last entry left behind. */
   readonly damaged: ReadonlyMap<SkuId, string>;
@@ -55,22 +63,41 @@ export type LoadedBook = {
   readonly damagedOrders: ReadonlyMap<string, string>;
 };
 
+type Context = {
+  /** Asked under the locks, so that times rise with versions. */
+  readonly now: () => Promise<Instant>;
+  readonly sales: Sales;
+  readonly database: Pick<SqlDatabase, "forUpdate" | "bySku">;
+};
+
 /**
  * Reads the working set. The rows of the SKUs are locked first, in SKU order, and all else is
- * read under that lock: so an order is read again where reading it told which SKUs to lock.
+ * read under that lock: so an order is read again where reading it told which SKUs to lock. One
+ * that has appeared meanwhile is left out, because its SKUs may not be locked: who decides it as
+ * if it were new is stopped by its unique key, and begins again.
  */
 export async function loadBook(
   session: SqlSession,
   keys: BookKeys,
-  context: { readonly now: Instant; readonly sales: Sales; readonly forUpdate: string },
+  context: Context,
 ): Promise<LoadedBook> {
-  const { forUpdate } = context;
-  const book = new Book(context.now);
-  const orderIds = [...keys.orders];
-  let orders = await ordersOf(session, orderIds);
-  const skuIds = skusToLock(keys, orders);
-  const skuKeys = await loadSkus(session, book, { skuIds, forUpdate });
-  if (forUpdate !== "" && orders.length > 0) orders = await ordersOf(session, orderIds);
+  const { forUpdate } = context.database;
+  let orders = await ordersOf(session, [...keys.orders]);
+  const skus = await lockSkus(session, skusToLock(keys, orders), context);
+  if (forUpdate !== "" && orders.length > 0) {
+    await lockOrders(session, orders, context);
+    orders = await ordersOf(
+      session,
+      orders.map(({ order }) => order.id),
+    );
+  }
+  const book = new Book(await context.now());
+  const skuKeys = new Map<SkuId, number>();
+  for (const row of skus) {
+    const sku = skuRowOf(row);
+    book.skus.set(sku.sku, sku);
+    skuKeys.set(sku.sku, integer(row, "sku"));
+  }
   const orderKeys = new Map<string, number>();
   const damagedOrders = new Map<string, string>();
   for (const { key, order, linesLost } of orders) {
@@ -101,6 +128,7 @@ export async function loadBook(
       skus: new Map(book.skus),
       orders: new Map(book.orders),
       payments: new Map(book.payments),
+      sales: new Map(book.sales),
     },
     damaged: await damagedSkus(session, book, skuKeys),
     damagedOrders,
@@ -113,20 +141,29 @@ function skusToLock(keys: BookKeys, orders: readonly KeyedOrder[]): readonly Sku
   return [...skus].sort();
 }
 
-async function loadSkus(
+async function lockSkus(
   session: SqlSession,
-  book: Book,
-  { skuIds, forUpdate }: { readonly skuIds: readonly SkuId[]; readonly forUpdate: string },
-): Promise<Map<SkuId, number>> {
-  const keys = new Map<SkuId, number>();
+  skuIds: readonly SkuId[],
+  { database: { bySku, forUpdate } }: Context,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
   for (const part of portions(skuIds, idsMax)) {
-    for (const row of await session.all(`${skusToChange}${forUpdate}`, [part])) {
-      const sku = skuRowOf(row);
-      book.skus.set(sku.sku, sku);
-      keys.set(sku.sku, integer(row, "sku"));
-    }
+    const statement = `${skusToChange}${bySku ?? ""}${inSkuOrder}${forUpdate}`;
+    rows.push(...(await session.all(statement, [part])));
   }
-  return keys;
+  return rows;
+}
+
+async function lockOrders(
+  session: SqlSession,
+  orders: readonly KeyedOrder[],
+  { database: { forUpdate } }: Context,
+): Promise<void> {
+  const lineless = orders.filter(({ order }) => order.lines.length === 0);
+  const keys = lineless.map(({ key }) => key);
+  for (const part of portions(keys, idsMax)) {
+    await session.all(`${ordersToLock}${forUpdate}`, [part]);
+  }
 }
 
 async function loadPayments(

@@ -18,9 +18,10 @@ const insertSale = `
     sale_id, lane, title, fingerprint, state, revision, opens_at_ms, closes_at_ms, hold_ms,
     limit_per_buyer, created_at_ms, closed_at_ms
   ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+/** No lock stands before it: of two who saw one revision, one is first. */
 const updateSale = `
   update sales set state = ?, revision = ?, opens_at_ms = ?, closes_at_ms = ?, closed_at_ms = ?
-  where sale = ?`;
+  where sale = ? and revision = ?`;
 const insertItem = "insert into sale_items (sale, sku, stocked) values (?, ?, ?)";
 
 const insertSku = `
@@ -139,7 +140,9 @@ async function writeSales(session: SqlSession, loaded: LoadedBook): Promise<void
   }
   const changed = sales.filter(({ saleId }) => !changes.newSales.has(saleId));
   const rows = changed.map(({ state, revision, opensAt, closesAt, closedAt, saleId }) => {
-    return [state, revision, opensAt, closesAt, closedAt, known(loaded.saleKeys, saleId)];
+    const key = known(loaded.saleKeys, saleId);
+    const seen = known(loaded.before.sales, saleId).revision;
+    return [state, revision, opensAt, closesAt, closedAt, key, seen];
   });
   await write(session, updateSale, rows);
 }

@@ -2,12 +2,12 @@ import type { Clock } from "../clock.ts";
 import { keysOf } from "../domain/book.ts";
 import type { Command, CommandResult } from "../domain/command.ts";
 import { decide } from "../domain/decide.ts";
-import type { ReservationId, SkuId } from "../domain/values.ts";
+import type { Instant, ReservationId, SkuId } from "../domain/values.ts";
 import { type LoadedBook, loadBook } from "./book-load.ts";
 import { writeBook } from "./book-write.ts";
 import type { Commit } from "./ledger.ts";
 import type { Sales } from "./sales.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import type { SqlDatabase, SqlReader } from "./sql-database.ts";
 
 export type CommitContext = {
   readonly database: SqlDatabase;
@@ -24,15 +24,24 @@ export async function commitCommands(
   const { database, clock, sales } = context;
   return database.transaction(async (session) => {
     const loaded = await loadBook(session, keysOf(commands), {
-      now: clock.now(),
+      now: () => decidingTime(database, session, clock),
       sales,
-      forUpdate: database.forUpdate,
+      database,
     });
     const { book } = loaded;
     const results = commands.map((command) => broken(loaded, command) ?? decide(book, command));
     await writeBook(session, loaded);
     return { results, entries: book.projected, settled: book.settled };
   });
+}
+
+/** The database's clock; where it has none, the process's. */
+export async function decidingTime(
+  database: SqlDatabase,
+  reader: SqlReader,
+  clock: Clock,
+): Promise<Instant> {
+  return database.now === undefined ? clock.now() : database.now(reader);
 }
 
 function broken(loaded: LoadedBook, command: Command): CommandResult | null {

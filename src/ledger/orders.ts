@@ -46,7 +46,7 @@ const dueHoldsFirst = `
 
 const dueHoldsAfter = `
   select order_id, expires_at_ms from orders
-  where state = 'reserved' and expires_at_ms <= ?
+  where state = 'reserved' and expires_at_ms between ? and ?
     and (expires_at_ms, order_no) > (?, (select order_no from orders where order_id = ?))
   order by expires_at_ms, order_no limit ?`;
 
@@ -138,7 +138,13 @@ export async function dueHolds(
   const rows =
     cursor === null
       ? await reader.all(dueHoldsFirst, [now, limit])
-      : await reader.all(dueHoldsAfter, [now, cursor.expiresAt, cursor.id, limit]);
+      : await reader.all(dueHoldsAfter, [
+          cursor.expiresAt,
+          now,
+          cursor.expiresAt,
+          cursor.id,
+          limit,
+        ]);
   return rows.map((row) => ({
     expiresAt: integer(row, "expires_at_ms"),
     id: reservationId(row["order_id"]),

@@ -35,16 +35,16 @@ const levelsOfLane = `
   select ${skuColumns} from inventory i left join sales s on s.sale = i.sale
   where i.lane = ? order by i.sku_id`;
 
-/** In the order of the index, so that each page begins where the last one ended. */
+/** In the order of the index, and said twice: MySQL finds a page's begin by one column alone. */
 const ordersOfSale = `
   select ${orderColumns} from orders o join sales s on s.sale = o.sale
-  where o.sale = ? and (o.buyer_id, o.order_no) > (?, ?)
+  where o.sale = ? and o.buyer_id >= ? and (o.buyer_id, o.order_no) > (?, ?)
   order by o.buyer_id, o.order_no limit ?`;
 
 /** Orders that ended before their ticket was seen are of no sale: their id names their lane. */
 const ordersWithoutSale = `
   select ${orderColumns} from orders o left join sales s on s.sale = o.sale
-  where o.sale is null and o.order_no > ? order by o.order_no limit ?`;
+  where o.sale is null and o.buyer_id is null and o.order_no > ? order by o.order_no limit ?`;
 
 export async function lanesOf(reader: SqlReader): Promise<readonly LaneRow[]> {
   return (await reader.all(allLanes, [])).map(laneRowOf);
@@ -104,7 +104,7 @@ export async function snapshotOf(
 async function* ordersIn(reader: SqlReader, { key }: KeyedSale): AsyncGenerator<Order> {
   let after: readonly [string, number] = ["", 0];
   for (;;) {
-    const rows = await reader.all(ordersOfSale, [key, ...after, ordersMax]);
+    const rows = await reader.all(ordersOfSale, [key, after[0], ...after, ordersMax]);
     for (const { order } of await withLines(reader, rows)) yield order;
     const last = rows.at(-1);
     if (last === undefined || rows.length < ordersMax) return;

@@ -15,14 +15,22 @@ const secretByName = "select value from meta where name = ?";
 
 /** Made once, while nobody else migrates: whoever reads one later reads the same for ever. */
 export async function makeSecrets(session: SchemaSession, random: Random): Promise<void> {
-  const rows = await session.all(secretNamesKnown, []);
-  const known = new Set(rows.map((row) => text(row, "name")));
-  const missing = secretNames.filter((name) => !known.has(name));
+  const missing = await missingSecrets(session);
   if (missing.length === 0) return;
   await session.many(
     insertSecret,
     missing.map((name) => [name, random.bytes(secretLength)]),
   );
+}
+
+export async function secretsAreMade(reader: SqlReader): Promise<boolean> {
+  return (await missingSecrets(reader)).length === 0;
+}
+
+async function missingSecrets(reader: SqlReader): Promise<readonly SecretName[]> {
+  const rows = await reader.all(secretNamesKnown, []);
+  const known = new Set(rows.map((row) => text(row, "name")));
+  return secretNames.filter((name) => !known.has(name));
 }
 
 export async function secretOf(reader: SqlReader, name: SecretName): Promise<Buffer> {

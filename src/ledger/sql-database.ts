@@ -1,3 +1,5 @@
+import type { Instant } from "../domain/values.ts";
+
 export type SqlValue = string | number | Buffer | null;
 
 /**
@@ -32,12 +34,16 @@ export interface SqlSession extends SqlReader {
 export interface SqlDatabase extends SqlReader {
   /** Ends a `select` that locks its rows; empty where a transaction locks the whole database. */
   readonly forUpdate: "" | " for update";
+  /** Stands behind `inventory i` where its rows must be found, and so locked, in SKU order. */
+  readonly bySku?: " force index (inventory_by_id)";
   /** Long reads go here: they hold up neither writers nor other readers. */
   readonly slow: SqlReader;
   /** Writes are durable when it resolves; none has happened when it throws, unless UNKNOWN. */
   transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
   /** Several reads that see the database at one moment. */
   snapshot<T>(work: (reader: SqlReader) => Promise<T>): Promise<T>;
+  /** The clock that decides, where the database has one of its own. */
+  now?(reader: SqlReader): Promise<Instant>;
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { LedgerEntry, ProjectedEntry, Settled } from "../domain/entry.ts";
 import type { Sale, SaleState } from "../domain/sale.ts";
 import type { Epoch, Instant, Lane, ReservationId, SaleId, SkuId } from "../domain/values.ts";
 import { auditLog, auditValues, insertAudit } from "./audit.ts";
-import { commitCommands } from "./commit.ts";
+import { commitCommands, decidingTime } from "./commit.ts";
 import { ledgerCounts } from "./counts.ts";
 import { bucketDamageOf } from "./damage.ts";
 import { addDeadLetter, deadLetter, deadLetters, settleDeadLetter } from "./dead-letters.ts";
@@ -57,8 +57,8 @@ export class SqlLedger implements Ledger {
     return commitCommands(context, commands);
   }
 
-  async now(): Promise<Instant> {
-    return this.#clock.now();
+  now(): Promise<Instant> {
+    return decidingTime(this.#database, this.#database, this.#clock);
   }
 
   lanes(): Promise<readonly LaneRow[]> {
@@ -81,8 +81,8 @@ export class SqlLedger implements Ledger {
     return settledTickets(this.#database, lane, ticketIds);
   }
 
-  order(id: ReservationId): Promise<OrderView | null> {
-    return orderView(this.#database, id, this.#clock.now());
+  async order(id: ReservationId): Promise<OrderView | null> {
+    return orderView(this.#database, id, await this.now());
   }
 
   orderEntries(id: ReservationId): Promise<readonly LedgerEntry[]> {
@@ -136,8 +136,8 @@ export class SqlLedger implements Ledger {
     return found ?? null;
   }
 
-  dueHolds(cursor: DueCursor | null, limit: number): Promise<readonly DueHold[]> {
-    return dueHolds(this.#database, { now: this.#clock.now(), cursor, limit });
+  async dueHolds(cursor: DueCursor | null, limit: number): Promise<readonly DueHold[]> {
+    return dueHolds(this.#database, { now: await this.now(), cursor, limit });
   }
 
   search(text: string, limit: number): Promise<readonly SearchHit[]> {
@@ -170,8 +170,8 @@ export class SqlLedger implements Ledger {
     return confirmAllPublished(this.#database);
   }
 
-  addDeadLetter(letter: NewDeadLetter): Promise<number> {
-    return addDeadLetter(this.#database, letter, this.#clock.now());
+  async addDeadLetter(letter: NewDeadLetter): Promise<number> {
+    return addDeadLetter(this.#database, letter, await this.now());
   }
 
   deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetter[]> {
@@ -182,12 +182,12 @@ export class SqlLedger implements Ledger {
     return deadLetter(this.#database, id);
   }
 
-  settleDeadLetter(id: number, settlement: DeadLetterSettlement): Promise<boolean> {
-    return settleDeadLetter(this.#database, id, { ...settlement, at: this.#clock.now() });
+  async settleDeadLetter(id: number, settlement: DeadLetterSettlement): Promise<boolean> {
+    return settleDeadLetter(this.#database, id, { ...settlement, at: await this.now() });
   }
 
   async audit(record: Omit<AuditRecord, "at">): Promise<void> {
-    const row = auditValues({ ...record, at: this.#clock.now() });
+    const row = auditValues({ ...record, at: await this.now() });
     await this.#database.transaction((session) => session.many(insertAudit, [row]));
   }
 

@@ -14,7 +14,7 @@ import {
 import { tellFirstPurchase } from "../first-purchase.ts";
 import { hasLedgerFile, withLedger } from "../ledger-file.ts";
 import { ledgerWitness } from "../ledger-witness.ts";
-import { ledgerUrlOf, type RunningServer, runServer, storyLogLevel } from "../run-server.ts";
+import { ledgerNameOf, type RunningServer, runServer, storyLogLevel } from "../run-server.ts";
 import { openSale, type RushResult, rush } from "../rush.ts";
 import { tellStory } from "../story.ts";
 import { codeOf } from "./demo.ts";
@@ -32,7 +32,7 @@ export const dev: Command = async (context, options) => {
       const [wanted, port] = [String(config.port), String(server.port)];
       context.say(paint.yellow(text("dev.moved", { wanted, port })));
     }
-    context.say(text("serve.ready", { url: server.url, ledger: ledgerUrlOf(config) }));
+    context.say(text("serve.ready", { url: server.url, ledger: ledgerNameOf(config) }));
     const result = await rushAt(server, { context, options, stopping });
     tellStory(context, result);
     if (result.evidence.crowd.isInterrupted) return exitCodes.interrupted;

@@ -1,25 +1,18 @@
-import { existsSync } from "node:fs";
-import { silentEvents } from "../../events.ts";
-import { openHoldfast } from "../../wire.ts";
+import { migrateLedger } from "../../wire.ts";
 import { type Command, exitCodes, isOn } from "../context.ts";
 import { claimLedger } from "../ledger-claim.ts";
-import { ledgerUrlOf } from "../run-server.ts";
+import { ledgerNameOf, ledgerUrlOf } from "../run-server.ts";
 
 /** Brings the ledger's schema up to date, or says what is missing. */
 export const migrate: Command = async (context, options) => {
   const { text, loaded } = context;
-  const { ledger } = loaded.config;
   const dryRun = isOn(options, "dryRun");
-  const url = ledgerUrlOf(loaded.config);
-  const isThere = ledger.kind === "sqlite" && existsSync(ledger.file);
-  if (!dryRun) {
-    const claim = await claimLedger(ledger, text);
-    const opened = await openHoldfast({ ledgerUrl: url, events: silentEvents });
-    await opened[Symbol.asyncDispose]();
-    await claim.release();
-  }
-  const says = dryRun && !isThere ? "migrate.pending" : "migrate.current";
-  context.say(text(says, { ledger: url }));
-  context.result({ ledger: url, dryRun, created: !dryRun && !isThere });
+  const ledger = ledgerNameOf(loaded.config);
+  const claim = dryRun ? null : await claimLedger(loaded.config.ledger, text);
+  const { applied, pending } = await migrateLedger(ledgerUrlOf(loaded.config), dryRun);
+  await claim?.release();
+  const says = pending.length > 0 ? "migrate.pending" : "migrate.current";
+  context.say(text(says, { ledger }));
+  context.result({ ledger, dryRun, created: !dryRun && applied.length > 0 });
   return exitCodes.done;
 };

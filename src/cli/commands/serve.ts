@@ -1,5 +1,5 @@
 import { type Command, exitCodes } from "../context.ts";
-import { ledgerUrlOf, runServer } from "../run-server.ts";
+import { ledgerNameOf, runServer } from "../run-server.ts";
 
 /** The server, until it is told to stop. */
 export const serve: Command = async (context) => {
@@ -10,7 +10,7 @@ export const serve: Command = async (context) => {
   const { url } = server;
   context.announce({ url });
   if (!context.isJson) {
-    context.say(text("serve.ready", { url, ledger: ledgerUrlOf(config) }));
+    context.say(text("serve.ready", { url, ledger: ledgerNameOf(config) }));
     context.say(text("serve.docs", { url }));
   }
   if (!stopping.aborted) await aborted(stopping);

@@ -1,0 +1,169 @@
+import { readFileSync } from "node:fs";
+import type { Connection, ConnectionOptions, FieldPacket } from "mysql2";
+import { invariant } from "../domain/invariant.ts";
+import { endsConnection } from "./mysql-faults.ts";
+import type { Row } from "./sql-database.ts";
+
+export type Driver = {
+  readonly createConnection: (options: ConnectionOptions) => Connection;
+  readonly escape: (value: string) => string;
+};
+
+export type Written = { readonly affected: number; readonly firstKey: number };
+
+/** The type number of a decimal, which is what the server makes of a sum. */
+const decimalType = 0xf6;
+const connectMsMax = 5_000;
+
+/** One connection of the driver: one statement at a time, each with a time limit. */
+export class MysqlConnection {
+  readonly #connection: Connection;
+  readonly #statementMsMax: number;
+  #isBroken = false;
+
+  constructor(connection: Connection, statementMsMax: number) {
+    this.#connection = connection;
+    this.#statementMsMax = statementMsMax;
+    // Without a listener a connection that dies while nobody uses it would end the process. It
+    // is not destroyed here: the driver would not tell the statement in hand any more.
+    const died = (): void => {
+      this.#isBroken = true;
+    };
+    connection.on("error", died);
+    connection.on("end", died);
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  async rows(text: string): Promise<readonly Row[]> {
+    const { result, fields } = await this.#query(text);
+    invariant(isRows(result), `expected rows: ${text.slice(0, 80)}`);
+    const sums = fields.filter(({ columnType }) => columnType === decimalType);
+    return sums.length === 0 ? result : result.map((row) => withIntegers(row, sums));
+  }
+
+  /** `affected` counts the rows that were found, as in SQLite, changed or not. */
+  async write(text: string): Promise<Written> {
+    const { result } = await this.#query(text);
+    invariant(isHeader(result), `expected no rows: ${text.slice(0, 80)}`);
+    return { affected: result.affectedRows, firstKey: result.insertId };
+  }
+
+  /** At once and without a word: the server undoes what was not committed. */
+  destroy(): void {
+    this.#isBroken = true;
+    this.#connection.destroy();
+  }
+
+  end(): Promise<void> {
+    if (this.#isBroken) return Promise.resolve();
+    this.#isBroken = true;
+    return new Promise((resolve) => {
+      this.#connection.once("error", () => resolve());
+      this.#connection.end(() => resolve());
+    });
+  }
+
+  #query(text: string): Promise<{ result: unknown; fields: readonly FieldPacket[] }> {
+    return new Promise((resolve, reject) => {
+      const options = { sql: text, timeout: this.#statementMsMax };
+      this.#connection.query(options, (error: unknown, result: unknown, fields) => {
+        if (error === null) return resolve({ result, fields: fields ?? [] });
+        if (endsConnection(error)) this.destroy();
+        reject(error);
+      });
+    });
+  }
+}
+
+export async function connectTo(
+  driver: Driver,
+  options: ConnectionOptions,
+  statementMsMax: number,
+): Promise<MysqlConnection> {
+  const connection = driver.createConnection(options);
+  await new Promise<void>((resolve, reject) => {
+    connection.once("error", reject);
+    connection.connect((error) => (error === null ? resolve() : reject(error)));
+  });
+  return new MysqlConnection(connection, statementMsMax);
+}
+
+/** A URL that cannot be used as it stands. */
+export class MysqlUrlError extends Error {
+  override readonly name = "MysqlUrlError";
+}
+
+export type MysqlTarget = {
+  readonly options: ConnectionOptions;
+  readonly connections: number;
+};
+
+/**
+ * `mysql://USER:PASSWORD@HOST:PORT/DATABASE?connections=10&ca=FILE`. `ca` asks for TLS with a
+ * certificate that this file vouches for; `tls=on` for one that the system trusts.
+ */
+export function parseMysqlUrl(text: string): MysqlTarget {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const database = decodeURIComponent(url?.pathname.slice(1) ?? "");
+  if (url === null || database === "" || database.includes("/")) {
+    throw new MysqlUrlError("expected mysql://USER:PASSWORD@HOST:PORT/DATABASE");
+  }
+  const { connections = "10", tls = "off", ca, ...others } = Object.fromEntries(url.searchParams);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new MysqlUrlError(`${unknown}: only connections, tls and ca may stand after the "?"`);
+  }
+  if (!/^[1-9]\d{0,2}$/.test(connections)) {
+    throw new MysqlUrlError("connections: expected an integer from 1 to 999");
+  }
+  if (tls !== "on" && tls !== "off") throw new MysqlUrlError("tls: expected on or off");
+  const secure = ca === undefined ? {} : { ca: readFileSync(ca) };
+  const options: ConnectionOptions = {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? 3306 : Number(url.port),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    database,
+    charset: "utf8mb4_general_ci",
+    timezone: "Z",
+    // A number that a double cannot hold comes as text, and no parser takes it for a number.
+    supportBigNumbers: true,
+    multipleStatements: false,
+    connectTimeout: connectMsMax,
+    enableKeepAlive: true,
+    ...(tls === "on" || ca !== undefined ? { ssl: secure } : {}),
+  };
+  return { options, connections: Number(connections) };
+}
+
+export async function loadDriver(): Promise<Driver> {
+  try {
+    return (await import("mysql2")).default;
+  } catch (error) {
+    throw new Error("a MySQL ledger needs the optional package mysql2: npm install mysql2", {
+      cause: error,
+    });
+  }
+}
+
+function withIntegers(row: Row, sums: readonly FieldPacket[]): Row {
+  const changed: Record<string, unknown> = { ...row };
+  for (const { name } of sums) {
+    const value = row[name];
+    if (typeof value === "string" && Number.isSafeInteger(Number(value))) {
+      changed[name] = Number(value);
+    }
+  }
+  return changed;
+}
+
+function isRows(result: unknown): result is readonly Row[] {
+  return Array.isArray(result);
+}
+
+function isHeader(result: unknown): result is { affectedRows: number; insertId: number } {
+  return typeof result === "object" && result !== null && "affectedRows" in result;
+}

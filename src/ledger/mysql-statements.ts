@@ -1,0 +1,144 @@
+import { invariant } from "../domain/invariant.ts";
+import type { SqlParam, SqlValue } from "./sql-database.ts";
+
+type Values = readonly SqlValue[];
+type List = Values | readonly Values[];
+
+/** Rows and characters of one statement: the server takes no packet without bound. */
+const rowsMax = 500;
+const charactersMax = 1_000_000;
+
+const insertedTuple = /^\s*insert into [^)]*\) values\s+(\([^)]*\))\s*$/;
+const updateByKeys = /^\s*update (\w+)\s+set (.*) where (.*)$/s;
+const oneColumn = /^\s*(\w+) = \?\s*$/;
+
+type Update = {
+  readonly table: string;
+  readonly set: readonly string[];
+  readonly where: readonly string[];
+};
+/** A statement and how many of the rows it is for. */
+export type Batch = { readonly text: string; readonly rows: number };
+
+/**
+ * Statements with their values spelled out, so that one of any length is one round trip. Each
+ * value has one of four types, checked here; the driver escapes what is text.
+ */
+export class MysqlStatements {
+  readonly #escape: (text: string) => string;
+  /** `values row(…)` on MySQL, `values (…)` on MariaDB. */
+  readonly #row: "row" | "";
+  readonly #updates = new Map<string, Update | null>();
+
+  constructor(escapeText: (text: string) => string, row: "row" | "") {
+    this.#escape = escapeText;
+    this.#row = row;
+  }
+
+  spell(sql: string, params: readonly SqlParam[]): string {
+    // In SQLite `cross join` keeps its order; here that has a name of its own.
+    const parts = sql.replaceAll("cross join", "straight_join").split("?");
+    invariant(parts.length === params.length + 1, `${params.length} parameters for: ${sql}`);
+    let text = parts[0] ?? "";
+    params.forEach((param, index) => {
+      text += isList(param) ? this.#list(param) : this.#value(param);
+      text += parts[index + 1] ?? "";
+    });
+    return text;
+  }
+
+  /** One statement for many rows where it can be; otherwise one for each. */
+  many(sql: string, rows: readonly Values[]): Iterable<Batch> {
+    const tuple = insertedTuple.exec(sql)?.[1];
+    if (tuple !== undefined) return this.#inserts(sql, tuple, rows);
+    const update = rows.length > 1 ? this.#updateOf(sql) : null;
+    if (update !== null) return this.#updatesOf(update, rows);
+    return rows.map((row) => ({ text: this.spell(sql, row), rows: 1 }));
+  }
+
+  *#inserts(sql: string, tuple: string, rows: readonly Values[]): Generator<Batch> {
+    const head = sql.slice(0, sql.lastIndexOf(tuple));
+    yield* inBatches(rows, (row, isFirst) => {
+      return `${isFirst ? head : ", "}${this.spell(tuple, row)}`;
+    });
+  }
+
+  /** Each row is looked up by its keys, from a table that the statement brings along. */
+  *#updatesOf({ table, set, where }: Update, rows: readonly Values[]): Generator<Batch> {
+    const at = (index: number): string => `k.c${index}`;
+    const keys = where.map((column, index) => `t.${column} = ${at(set.length + index)}`);
+    const assignments = set.map((column, index) => `t.${column} = ${at(index)}`).join(", ");
+    const tail = `) k straight_join ${table} t on ${keys.join(" and ")} set ${assignments}`;
+    const texts = inBatches(rows, (row, isFirst, isSecond) => {
+      if (!isFirst) return `${isSecond ? " union all values " : ", "}${this.#rowOf(row)}`;
+      const columns = row.map((value, index) => `${this.#value(value)} as c${index}`);
+      return ["select", columns.join(", ")].join(" ");
+    });
+    for (const { text, rows: count } of texts) {
+      yield { text: ["update (", text, tail].join(""), rows: count };
+    }
+  }
+
+  #updateOf(sql: string): Update | null {
+    const known = this.#updates.get(sql);
+    if (known !== undefined) return known;
+    const [, table, set = "", where = ""] = updateByKeys.exec(sql) ?? [];
+    const [columns, keys] = [columnsOf(set.split(",")), columnsOf(where.split(" and "))];
+    const isPlain = table !== undefined && columns !== null && keys !== null;
+    const update = isPlain ? { table, set: columns, where: keys } : null;
+    this.#updates.set(sql, update);
+    return update;
+  }
+
+  #list(list: List): string {
+    invariant(list.length > 0, "an empty list in a statement");
+    const members = list.map((each) => (isRow(each) ? this.#rowOf(each) : this.#value(each)));
+    return `${isRow(list[0]) ? "values " : ""}${members.join(", ")}`;
+  }
+
+  #rowOf(row: Values): string {
+    return `${this.#row}(${row.map((value) => this.#value(value)).join(", ")})`;
+  }
+
+  #value(value: unknown): string {
+    if (value === null) return "null";
+    if (typeof value === "string") return this.#escape(value);
+    if (typeof value === "number") {
+      invariant(Number.isSafeInteger(value), `${value} in a statement: expected a safe integer`);
+      return String(value);
+    }
+    invariant(Buffer.isBuffer(value), `a ${typeof value} in a statement`);
+    return `x'${value.toString("hex")}'`;
+  }
+}
+
+function* inBatches(
+  rows: readonly Values[],
+  spell: (row: Values, isFirst: boolean, isSecond: boolean) => string,
+): Generator<Batch> {
+  let text = "";
+  let count = 0;
+  for (const row of rows) {
+    text += spell(row, count === 0, count === 1);
+    count += 1;
+    if (count < rowsMax && text.length < charactersMax) continue;
+    yield { text, rows: count };
+    text = "";
+    count = 0;
+  }
+  if (count > 0) yield { text, rows: count };
+}
+
+function columnsOf(parts: readonly string[]): readonly string[] | null {
+  const columns = parts.map((part) => oneColumn.exec(part)?.[1]);
+  const known = columns.filter((column) => column !== undefined);
+  return known.length === parts.length ? known : null;
+}
+
+function isList(param: SqlParam): param is List {
+  return Array.isArray(param);
+}
+
+function isRow(member: SqlValue | Values | undefined): member is Values {
+  return Array.isArray(member);
+}
