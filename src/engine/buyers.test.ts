@@ -225,7 +225,7 @@ describe("an id that is looked up", () => {
     },
   );
 
-  it("and whose ticket was lost is voided through the lane, and a late message is too late", async () => {
+  it("and whose ticket was lost is voided; its late message is too late", async () => {
     const process = await started();
     const first = await process.ask("k1", { A: 1 }, 0);
     if (!first.ok) throw new Error(first.code);
@@ -244,7 +244,7 @@ describe("an id that is looked up", () => {
     await process.expectCoherent();
   });
 
-  it("is voided at last though the broker loses the void, with nothing else in flight", async () => {
+  it("is voided at last though the broker loses the void, on a quiet lane", async () => {
     const process = await started();
     const first = await process.ask("k1", { A: 1 }, 0);
     if (!first.ok) throw new Error(first.code);

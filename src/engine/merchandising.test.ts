@@ -111,7 +111,7 @@ describe("a SKU", () => {
     expect(repeated).toMatchObject({ ok: true, replayed: true, value: { status: "normal" } });
   });
 
-  it("of which the ledger went back is stopped, and resumed by a person from the ledger", async () => {
+  it("of which the ledger went back is stopped until a person resumes it", async () => {
     const process = await started();
     await process.reserved("k1");
     process.stage.memory.tamper(0, (state) => {

@@ -215,7 +215,10 @@ function fingerprintOf(change: StockChange): string {
       return `total ${change.total} if ${change.ifVersion}`;
     case "count":
       return `count ${change.found}`;
-    default:
+    case "restock":
+    case "withdraw":
+    case "freeze":
+    case "unfreeze":
       return `${change.kind} ${change.quantity}`;
   }
 }

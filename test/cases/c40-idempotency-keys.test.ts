@@ -68,7 +68,7 @@ test("C40 (b) killed after claiming a key, and looked at first: the order is voi
   expect(await shop.state(id)).toBe("void");
   expect((await shop.reserve("k2", "u1", ["A", 1])).answer).toBe("VOID");
   expect((await shop.reserve("k2-again", "u1", ["A", 1])).answer).toBe("ok");
-  await shop.atRest({ A: units({ A: 9, R: 1, T: 10 }) });
+  await shop.atRest({ A: units({ A: 9, R: 1, T: 10 }) }, { voids: 1 });
 });
 
 test("C40 (c) one key fifty times at once is one order", async () => {
@@ -136,7 +136,7 @@ test("C40 (e) a refusal by the ledger is the answer to its key for ever", async 
   const again = await shop.reserve("k4", "u1", ["A", 1]);
   expect(again).toMatchObject({ answer: "SOLD_OUT", state: "rejected", id: late.id });
   expect((await shop.reserve("k5", "u1", ["A", 1])).answer).toBe("ok");
-  await shop.atRest({ A: units({ R: 2, T: 2 }) }, { repairs: 1 });
+  await shop.atRest({ A: units({ R: 2, T: 2 }) }, { repairs: 1, lateRefusals: 1 });
 });
 
 test("C40 a request that was not understood leaves its key free", async () => {

@@ -72,7 +72,7 @@ test("C43 (b) a deleted entry is named exactly, and stops its SKU and no other",
   expect(await shop.verify()).toMatchObject({ ok: false, firstBroken: { sku: "A", version: 3 } });
   expect((await shop.reserve("o4", "u4", ["A", 1])).answer).toBe("SALE_PAUSED");
   expect((await shop.reserve("o5", "u5", ["B", 1])).answer).toBe("ok");
-  const resting = { stopped: ["A"], proven: false };
+  const resting = { stopped: ["A"], proven: false, calls: 1 };
   await shop.atRest({ A: units({ A: 6, R: 4, T: 10 }), B: units({ A: 8, R: 2, T: 10 }) }, resting);
 });
 
@@ -103,7 +103,7 @@ test("C43 (b) repairs, again and in parallel, leave damage of the ledger to a pe
   await shop.passes(2_000);
   const after = { row: await shop.row("A"), entries: await entries(), hot: shop.hot.copy() };
   expect(after).toEqual(before);
-  const resting = { stopped: ["A"], proven: false };
+  const resting = { stopped: ["A"], proven: false, calls: 1 };
   await shop.atRest({ A: units({ A: 6, R: 4, T: 10 }), B: units({ A: 9, R: 1, T: 10 }) }, resting);
 });
 

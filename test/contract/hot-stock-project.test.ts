@@ -29,7 +29,7 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
       expect(await line.sku()).toMatchObject({ available: 8, version: 2 });
     });
 
-    it("is applied in version order only: what is missing is said, and nothing skipped", async () => {
+    it("is applied in version order only; what is missing is said", async () => {
       const line = await HotLine.open(subject);
       for (const name of ["o1", "o2", "o3"]) line.say(restock(name, 1));
       const [first, second, third] = line.news.entries;
@@ -193,7 +193,7 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
       expect(await line.observe()).toMatchObject({ tickets: 0 });
     });
 
-    it("is dropped at once when no entry decided it: a void, a cancellation before it", async () => {
+    it("is dropped at once when no entry decided it: void or early cancel", async () => {
       for (const command of [commands.void(), commands.cancel(true)]) {
         const own = await open();
         const line = await HotLine.open(own);

@@ -38,7 +38,7 @@ describe.each(hotStockAdapters)("hot stock $name: rebuild", ({ open }) => {
       expect(await line.observe()).toMatchObject({ open: false, epoch: fence.epoch });
     });
 
-    it("has its barrier behind what the outbox held, and all is stamped with the epoch", async () => {
+    it("has its barrier behind what the outbox held, under the new epoch", async () => {
       const line = await HotLine.open(subject);
       await line.admit(reserveTicket("r1"), reserveTicket("r2"));
       await line.begin();
@@ -181,7 +181,7 @@ describe.each(hotStockAdapters)("hot stock $name: rebuild", ({ open }) => {
       expect(await line.sku()).toMatchObject({ available: 3, inFlight: 0 });
     });
 
-    it("may leave hot stock below zero, which is sold out and heals with the decision", async () => {
+    it("may leave hot stock below zero: sold out, until the decision", async () => {
       const line = await HotLine.open(subject, { stock: { A: 2 } });
       await line.admit(reserveTicket("r1", { A: 2 }));
       await line.relay();

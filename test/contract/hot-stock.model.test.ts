@@ -78,7 +78,11 @@ class Play {
         return this.#resend();
       case "rebuild":
         return this.#rebuild(deed.flushed);
-      default:
+      case "confirm":
+      case "cancel":
+      case "expire":
+      case "refund":
+      case "void":
         line.say(commandOf(deed, line.ledger.log.length));
     }
   }

@@ -96,12 +96,6 @@ export class Shop {
     return first;
   }
 
-  /** By all processes that run. */
-  get repairs(): number {
-    const tallies = this.processes.map(({ parts }) => parts.tally.resent + parts.tally.rebuilds);
-    return tallies.reduce((sum, each) => sum + each, 0);
-  }
-
   /** One more process, as after a start. */
   async addProcess(): Promise<ShopProcess> {
     const { hot, bus, ledger, time } = this;
