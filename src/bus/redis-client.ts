@@ -75,14 +75,18 @@ export class RedisClient {
       commandTimeout,
       connectTimeout: connectTimeoutMs,
     });
-    redis.on("error", () => undefined);
+    // Every call hears of its own error; without a listener the client prints them.
+    let why: unknown = null;
+    redis.on("error", (error) => {
+      why = error;
+    });
     try {
       await redis.connect();
       this.#live = redis;
       return redis;
     } catch (error) {
       redis.disconnect();
-      throw new Fault("BUS_UNAVAILABLE", `Redis: ${messageOf(error)}`, error);
+      throw new Fault("BUS_UNAVAILABLE", `Redis: ${messageOf(why ?? error)}`);
     }
   }
 }

@@ -32,7 +32,7 @@ export function* batchesOf(tickets: readonly Ticket[]): Generator<Batch> {
 
 /** A script's word about one ticket. */
 export function admissionOf(words: string, now: Instant): Admission {
-  const [word, first, second] = words.split(" ");
+  const [word = "", first, second] = words.split(" ");
   switch (word) {
     case "ADMITTED":
       return { kind: "admitted", admittedAt: now };

@@ -166,13 +166,18 @@ export class RedisConnection {
 
   async #connect(): Promise<RedisServer> {
     const redis = await newClient(this.#options);
+    // Every call hears of its own error; without a listener the client prints them.
+    let why: unknown = null;
+    redis.on("error", (error) => {
+      why = error;
+    });
     try {
       await redis.connect();
       return new RedisServer(redis, look(await redis.info()));
     } catch (error) {
       redis.disconnect();
       if (error instanceof Fault) throw error;
-      throw new Fault("HOT_UNAVAILABLE", `Redis: ${messageOf(error)}`, error);
+      throw new Fault("HOT_UNAVAILABLE", `Redis: ${messageOf(why ?? error)}`);
     }
   }
 }
@@ -182,14 +187,11 @@ async function newClient(options: ConnectionOptions): Promise<Redis> {
   const { Redis } = await import("ioredis").catch((error: unknown) => {
     throw new Error("The Redis client is not installed: npm install ioredis", { cause: error });
   });
-  const redis = new Redis(options.url, {
+  return new Redis(options.url, {
     ...writeOptions,
     commandTimeout: options.commandTimeoutMs ?? commandTimeoutMs,
     connectTimeout: options.connectTimeoutMs ?? connectTimeoutMs,
   });
-  // Every call hears of its own error; without a listener the client prints them.
-  redis.on("error", () => undefined);
-  return redis;
 }
 
 /** Version, role and policy are looked at before anything else is asked. */

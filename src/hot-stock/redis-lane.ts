@@ -108,7 +108,7 @@ export function skuArguments(skus: readonly SkuId[]): readonly string[] {
   return [String(skus.length), ...skus];
 }
 
-function closedReason(word: string | undefined): ClosedReason {
+function closedReason(word = ""): ClosedReason {
   switch (word) {
     case "incarnation":
     case "epoch":

@@ -125,14 +125,9 @@ export function recordOf(id: string, record: string): TicketRecord {
 // What travels --------------------------------------------------------------------------------
 
 export function itemWords(item: LaneItem): string {
-  switch (item.kind) {
-    case "ticket":
-      return `T ${item.ticket.id} ${item.admittedAt} ${ticketWords(item.ticket)}`;
-    case "marker":
-      return `M ${item.seq}`;
-    default:
-      return `J ${JSON.stringify(item)}`;
-  }
+  if (item.kind === "marker") return `M ${item.seq}`;
+  if (item.kind !== "ticket") return `J ${JSON.stringify(item)}`;
+  return `T ${item.ticket.id} ${item.admittedAt} ${ticketWords(item.ticket)}`;
 }
 
 export function itemOf(words: string): LaneItem {

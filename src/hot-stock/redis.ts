@@ -165,17 +165,17 @@ export class RedisHotStock implements HotStock {
       cursor = next;
     } while (cursor !== "0");
     for (const sku of await this.#lane(fence.lane).skus()) {
-      const call = await this.#forgetIds(fence, sku);
+      const call = await this.#leaveSale(fence, saleId, sku);
       if (call.closed) return call;
     }
     return done(null);
   }
 
-  /** Once round the list as it is now: what comes meanwhile is known. */
-  async #forgetIds(fence: Fence, sku: SkuId): Promise<Reply<null>> {
+  /** Once round the list of ids as it is now: what comes meanwhile is known. */
+  async #leaveSale(fence: Fence, saleId: SaleId, sku: SkuId): Promise<Reply<null>> {
     let left: number | null = null;
     do {
-      const args = [decimal(Math.min(left ?? idsPage, idsPage))];
+      const args = [saleId, decimal(Math.min(left ?? idsPage, idsPage))];
       const call = await this.#fenced(fence, "forget-ids", { skus: [sku], args });
       if (call.closed) return call;
       left = (left ?? Number(call.value[0])) - idsPage;

@@ -14,7 +14,7 @@ export type BusSubject = {
   pass(ms: number): Promise<void>;
 };
 
-type BusAdapter = { readonly name: string; open(): Promise<BusSubject> };
+type BusAdapter = { readonly name: string; readonly open: () => Promise<BusSubject> };
 
 /** Every adapter of the port runs the same suite: a new one is a row here. */
 export const busAdapters: readonly BusAdapter[] = adaptersHere<BusAdapter>([

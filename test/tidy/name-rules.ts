@@ -7,8 +7,10 @@ const sources = /^(src|test|sim|bench|examples|scripts|console\/src)\/.*\.(ts|ts
 const suites = /^(describe|it|test|suite)$/;
 
 /** Where a test is picked up by a project of vitest.config.ts. */
-const projects =
-  /^(src\/.+|sim\/.+|test\/(contract|integration|cases|stack)\/.+|test\/[^/]+|console\/.+)\.test\.tsx?$/;
+const layers = "contract|integration|cases|stack";
+const projects = new RegExp(
+  `^(src/.+|sim/.+|test/(${layers})/.+|test/[^/]+|console/.+)\\.test\\.tsx?$`,
+);
 
 const fileNames: Rule = {
   name: "files are kebab-case and named for what they hold",

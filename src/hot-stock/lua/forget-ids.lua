@@ -1,15 +1,21 @@
 #!lua flags=allow-oom
--- Turns a SKU's list of ids once round, in steps, and drops those that nothing is known of.
+-- A SKU leaves a sale that is forgotten: its buyers' units limit nobody any more. Its list of ids
+-- is turned once round, in steps, and those that nothing is known of are dropped.
 --
 -- KEYS      lane, the SKU
 -- ARGV[1]   epoch
 -- ARGV[2]   replication id
--- ARGV[3]   ids looked at, at most
+-- ARGV[3]   sale
+-- ARGV[4]   ids looked at, at most
 -- Replies   CLOSED why; OK, ids in the list
 --@include lane
 local closed = closedTo("open")
 if closed then return closed end
-local ids = redis.call("LPOP", KEYS[12], ARGV[3]) or {}
+if redis.call("HGET", KEYS[10], "s") == ARGV[3] then
+  redis.call("HSET", KEYS[10], "s", "%")
+  redis.call("UNLINK", KEYS[11])
+end
+local ids = redis.call("LPOP", KEYS[12], ARGV[4]) or {}
 local dropped = 0
 for _, id in ipairs(ids) do
   if redis.call("HEXISTS", ANSWERS, id) == 1 or redis.call("HEXISTS", TICKETS, id) == 1 then

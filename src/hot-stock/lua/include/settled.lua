@@ -11,10 +11,17 @@ local function unseen(ticket, skus, say)
   return found
 end
 
-local function versionsOf(text)
-  local versions = {}
-  for sku, version in string.gmatch(text, "([^=,]+)=(%d+)") do versions[sku] = tonumber(version) end
-  return versions
+-- The versions that hot stock has not seen yet: until then their lines are kept.
+local function gapsBefore(text, skus, say)
+  local gaps = {}
+  for name, decided in string.gmatch(text, "([^=,]+)=(%d+)") do
+    local version = redis.call("HGET", skus[name].stock, "v")
+    if version and tonumber(version) < tonumber(decided) then
+      say("GAP", name, version)
+      gaps[name] = true
+    end
+  end
+  return gaps
 end
 
 local function dropSettled(text, skus, say)
@@ -24,19 +31,17 @@ local function dropSettled(text, skus, say)
   if ticket and unseen(ticket, skus, say) then return end
   if answer ~= "%" then remember(answer, ticket, skus) end
   redis.call("HDEL", VOIDS, id)
+  local gaps, holds = gapsBefore(decided, skus, say), false
   if not ticket then return end
-  local versions, holds = versionsOf(decided), false
   for n, line in ipairs(ticket.lines) do
     local sku = skus[line.sku]
-    local version = redis.call("HGET", sku.stock, "v")
-    if not version then
+    local isHere = redis.call("EXISTS", sku.stock) == 1
+    if not isHere then
       say("LACKS", line.sku)
-    elseif tonumber(version) < (versions[line.sku] or 0) then
-      say("GAP", line.sku, version)
-    elseif letGo(id, ticket, line.sku, sku) > 0 then
+    elseif not gaps[line.sku] and letGo(id, ticket, line.sku, sku) > 0 then
       say("GAVE", line.sku)
     end
-    holds = holds or (version and string.sub(ticket.held, n, n) == "1")
+    holds = holds or (isHere and string.sub(ticket.held, n, n) == "1")
   end
   -- What it still holds is of SKUs that are not here: nothing is left of it.
   if not holds and string.find(ticket.held, "1", 1, true) then forgetTicket(id, ticket) end
