@@ -17,8 +17,8 @@ export type Asked = {
 
 /** What the faults of a seed may have done: it decides what the seed is held to. */
 export type Freedom = {
-  /** Hot stock's available may go below zero: it has lost something. */
-  readonly mayBeNegative: boolean;
+  /** Nobody edits hot stock, so it never admits what the ledger has not. */
+  readonly exact: boolean;
   /** No ticket can be lost. */
   readonly strict: boolean;
   /** Nobody has edited hot stock since it was loaded. */
@@ -41,6 +41,8 @@ export class AnswerAudit {
   readonly told = new Map<string, Decision | "pending">();
   /** Ids that hot stock has admitted, with the cart it saw first. */
   readonly admitted = new Map<string, string>();
+  /** Ids whose ticket the bus has stored before any barrier that would close it out. */
+  readonly stored = new Set<string>();
   readonly payments = new Map<string, "taken" | "due" | "already">();
   readonly refunds = new Set<string>();
   answers = 0;

@@ -1,3 +1,4 @@
+import type { SkuId } from "../src/domain/values.ts";
 import type { HotSku, LaneState } from "../src/hot-stock/lane-state.ts";
 import type { Complain, LedgerAudit, SkuAccount } from "./audit-ledger.ts";
 
@@ -9,7 +10,11 @@ export type LaneFacts = {
   tampered: boolean;
   /** SKU → the version seen last, since the last loss. */
   readonly versions: Map<string, number>;
+  /** SKUs that stand on an entry which the ledger does not have, until a person has looked. */
+  readonly forks: Map<SkuId, Fork>;
 };
+
+export type Fork = { readonly version: number; readonly hash: string };
 
 /** The most that may stand in an outbox or an overlay: memory is bounded. */
 const heldMax = 5_000;
@@ -29,7 +34,12 @@ export class HotAudit {
   facts(lane: number): LaneFacts {
     const known = this.#facts.get(lane);
     if (known !== undefined) return known;
-    const facts = { lost: false, tampered: false, versions: new Map<string, number>() };
+    const facts: LaneFacts = {
+      lost: false,
+      tampered: false,
+      versions: new Map(),
+      forks: new Map(),
+    };
     this.#facts.set(lane, facts);
     return facts;
   }
@@ -39,7 +49,7 @@ export class HotAudit {
   }
 
   /** Invariant I, versions, hashes: cheap enough for every change. */
-  sample(lane: number, state: LaneState, options: { readonly mayBeNegative: boolean }): void {
+  sample(lane: number, state: LaneState, options: { readonly exact: boolean }): void {
     this.samples += 1;
     const facts = this.facts(lane);
     if (state.outbox.size > heldMax || state.tickets.size > heldMax) {
@@ -51,17 +61,33 @@ export class HotAudit {
         this.#complain("I8", `hot stock has SKU ${id}, which the ledger never had`);
         continue;
       }
-      if (facts.tampered || state.rebuilding) continue;
+      const fork = facts.forks.get(id);
+      if (fork !== undefined) this.#fork(id, sku, fork);
+      if (facts.tampered || state.rebuilding || fork !== undefined) continue;
       this.#equation(account, sku);
       const before = facts.versions.get(id) ?? 0;
       if (!facts.lost && sku.version < before) {
         this.#complain("I8", `SKU ${id} went back from ${before} to ${sku.version} in hot stock`);
       }
       facts.versions.set(id, sku.version);
-      if (!options.mayBeNegative && sku.available < 0) {
-        this.#complain("I10", `SKU ${id}: hot available is ${sku.available}, and nothing was lost`);
+      if (options.exact && sku.available < 0) {
+        this.#complain("I10", `SKU ${id}: hot available is ${sku.available}, and nobody edited it`);
       }
     }
+  }
+
+  /** The ledger went back, so it seems: nothing is mended by machine. */
+  #fork(id: SkuId, sku: HotSku, { version, hash }: Fork): void {
+    if (sku.version === version && sku.hash === hash) return;
+    const found = `is at ${sku.version} now, and nobody has looked`;
+    this.#complain("fork", `SKU ${id} stood at version ${version} of another history; it ${found}`);
+  }
+
+  /** A person has looked, or a rebuild has passed the version: the ledger's history holds. */
+  endFork(lane: number, id: SkuId): void {
+    const facts = this.facts(lane);
+    facts.forks.delete(id);
+    facts.versions.delete(id);
   }
 
   #equation(account: SkuAccount, sku: HotSku): void {

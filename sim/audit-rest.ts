@@ -184,7 +184,7 @@ export class RestAudit {
 
   /** I10: what a seed without losses may not show. */
   async #costs(): Promise<void> {
-    const { plan, reports, freedom, auditor, workload, forged } = this.#world;
+    const { plan, reports, freedom, auditor, forged } = this.#world;
     const { damage } = plan;
     const asked = plan.incidents.some(({ kind }) => kind === "operator.rebuild");
     if (freedom.strict && !asked && reports.rebuilds > 0) {
@@ -197,6 +197,8 @@ export class RestAudit {
     if (forged === 0 && reports.deadLetters > 0) {
       this.#complain("I10", `${reports.deadLetters} dead letters, and nobody forged one`);
     }
+    if (freedom.exact) await this.#rejects();
+    if (freedom.exact && !damage.has("resend")) this.#stored();
     if (!freedom.strict) return;
     for (const id of auditor.answers.admitted.keys()) {
       const found = auditor.ledger.decision(id);
@@ -204,6 +206,23 @@ export class RestAudit {
         this.#complain("I10", `${id} was admitted, and is ${found ?? "undecided"}`);
       }
     }
+  }
+
+  /** A ticket that the bus has stored is decided as it is, even if hot stock has lost it. */
+  #stored(): void {
+    const { ledger, answers } = this.#world.auditor;
+    for (const id of answers.stored) {
+      const found = ledger.decision(id);
+      if (found !== undefined && found !== "void") continue;
+      this.#complain(
+        "I10",
+        `the ticket of ${id} was on the bus, and it is ${found ?? "undecided"}`,
+      );
+    }
+  }
+
+  /** What hot stock admitted fits into the ledger, whatever was lost meanwhile. */
+  async #rejects(): Promise<void> {
     const rejects = await this.#rows(
       "select sku, version, reason from inventory_log where operation_type = 'reject'",
     );
@@ -213,7 +232,7 @@ export class RestAudit {
       const where = `SKU ${num(row, "sku")} version ${num(row, "version")}`;
       this.#complain("I10", `${where}: an admitted ticket is rejected (${reason})`);
     }
-    if (workload.shop.stops > 0) return;
+    if (this.#world.workload.shop.stops > 0) return;
     const paused = rejects.find((row) => row["reason"] === "SALE_PAUSED");
     if (paused !== undefined) this.#complain("I10", "rejected as stopped, and nobody stopped it");
   }

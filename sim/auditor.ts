@@ -1,3 +1,4 @@
+import { skuId } from "../src/domain/values.ts";
 import type { LaneState } from "../src/hot-stock/lane-state.ts";
 import { AnswerAudit, type Freedom } from "./audit-answers.ts";
 import { HotAudit } from "./audit-hot.ts";
@@ -14,6 +15,7 @@ const changing: ReadonlySet<string> = new Set([
   "setPolicy",
   "adopt",
   "forgetSale",
+  "forgetSku",
 ]);
 /** Every so many changes the slower half of the comparison is made. */
 const deepEvery = 16;
@@ -51,9 +53,11 @@ export class Auditor {
       this.#guard(this.ledger.follow());
     }
     if (call.port !== "hot" || !changing.has(call.method)) return;
-    const [fence] = call.args;
+    const [fence, what] = call.args;
     const lane = isObject(fence) && typeof fence["lane"] === "number" ? fence["lane"] : 0;
     const done = isObject(call.result) && call.result["closed"] === false;
+    if (call.method === "forgetSku") this.hot.endFork(lane, skuId(what));
+    if (done && call.method === "load") this.#endForks(lane);
     if (done && call.method === "admit") this.#admitted(lane, call);
     if (done && call.method === "load" && isObject(fence)) {
       this.#guard(this.#loaded(lane, Number(fence["epoch"])));
@@ -66,6 +70,17 @@ export class Auditor {
     if (state === null) return;
     this.hot.sample(lane, state, this.#freedom());
     if (deep || this.hot.samples % deepEvery === 0) this.hot.deep(lane, state);
+  }
+
+  /** A load may pass a forked version; it may not lower one. */
+  #endForks(lane: number): void {
+    const state = this.#peek(lane);
+    if (state === null) return;
+    const { forks } = this.hot.facts(lane);
+    for (const [sku, { version }] of state.skus) {
+      const fork = forks.get(sku);
+      if (fork !== undefined && version > fork.version) this.hot.endFork(lane, sku);
+    }
   }
 
   /** Fail-closed: nothing is admitted between a loss and the load after it. */

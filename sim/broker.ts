@@ -25,6 +25,8 @@ export class Broker {
   readonly #chance: Stream;
   readonly #sessions = new Map<number, Session>();
   readonly #sent: { readonly lane: number; readonly body: Buffer }[] = [];
+  /** Is told of what is stored, in order. */
+  onStored: (lane: number, body: Buffer) => void = () => {};
   /** Until when several consumers may read one lane. */
   competingUntil = 0;
 
@@ -97,6 +99,7 @@ export class Broker {
       return;
     }
     await this.#raw.publish(lane, body);
+    this.onStored(lane, body);
     if (this.#decisions.take("bus.duplicate")) {
       this.#later(later, () => this.#raw.publish(lane, body));
     }

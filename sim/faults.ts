@@ -88,6 +88,11 @@ export class Network {
     };
   }
 
+  /** The store stands still; what arrives meanwhile takes effect when it goes on. */
+  pause(port: Port, ms: number): void {
+    this.pausedUntil[port] = Math.max(this.pausedUntil[port], this.scheduler.now + ms);
+  }
+
   /** The port as one process sees it. */
   wrap<T extends object>(raw: T, port: Port, caller: Caller): T {
     const wrapped = new Map<string | symbol, unknown>();

@@ -29,7 +29,7 @@ export function befall(world: World, incident: Incident): void {
     case "ledger.pause":
     case "bus.pause": {
       const port = kind === "hot.pause" ? "hot" : kind === "ledger.pause" ? "ledger" : "bus";
-      world.network.pausedUntil[port] = world.scheduler.now + ms;
+      world.network.pause(port, ms);
       return;
     }
     case "operator.rebuild":
@@ -67,9 +67,13 @@ function befallStores(world: World, { kind, ms, pick }: Incident): void {
       world.lose();
       world.hot.restart();
       return;
+    case "hot.fork":
+    case "hot.ahead":
+      forkOff(world, { lane, pick, versions: kind === "hot.fork" ? 0 : 1 + (pick % 3) });
+      return;
     case "hot.rollback":
       world.lose();
-      world.rollBack(ms % 1_000);
+      world.rollBack();
       return;
     default:
       world.tampered(lane);
@@ -97,6 +101,21 @@ function forge(world: World, lane: number, pick: number): void {
   world.forged += 1;
   openEnvelope(genuine, world.messageKeys);
   void world.bus.publish(lane, body);
+}
+
+function forkOff(
+  world: World,
+  { lane, pick, versions }: { readonly lane: number; readonly pick: number; versions: number },
+): void {
+  const state = world.state(lane);
+  if (state === null || state.rebuilding) return;
+  const found = at([...state.skus], pick);
+  if (found === undefined) return;
+  const [sku, hot] = found;
+  hot.version += versions;
+  hot.hash = "f".repeat(64);
+  world.tampered(lane);
+  world.forked(lane, { sku, version: hot.version, hash: hot.hash });
 }
 
 function tamper(state: LaneState, kind: Incident["kind"], pick: number): void {

@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../src/clock.ts";
 import { Fault } from "../src/domain/fault.ts";
 import { assemble, type Stores } from "../src/engine/assemble.ts";
 import type { Engine } from "../src/engine/engine.ts";
@@ -102,7 +101,7 @@ export class Node implements Server {
 }
 
 /** The events of a process, counted; a bug in it ends the run. */
-export function watchingEvents(reports: Reports, clock: Clock, complain: Complain): Events {
+export function watchingEvents(reports: Reports, complain: Complain): Events {
   return {
     ...silentEvents,
     rebuilt: (_lane, { repair }) => {
@@ -116,7 +115,7 @@ export function watchingEvents(reports: Reports, clock: Clock, complain: Complai
     },
     skuStopped: (sku, reason) => {
       reports.stopped += 1;
-      complain("stopped", `SKU ${sku} was stopped at ${clock.mono()}: ${reason}`);
+      complain("stopped", `SKU ${sku} was stopped: ${reason}`);
     },
     workerFailed: (worker, error) => {
       if (error instanceof Fault) return;

@@ -7,6 +7,8 @@ import type { Stream } from "./random.ts";
 import type { Shop } from "./workload.ts";
 
 const acting: Acting = { actor: "operator", reason: "simulated" };
+/** How often a person looks whether a SKU that went back is stopped. */
+const looksMax = 60;
 const askAgain: ReadonlySet<string> = new Set(["STOCK_CLOSED", "BUSY"]);
 
 /** What an operation id came to: the answer to it for ever. */
@@ -26,6 +28,7 @@ export class Operators {
   readonly #shop: Shop;
   readonly #complain: Complain;
   readonly operations: Operated[] = [];
+  #resumes = 0;
 
   constructor(parts: {
     readonly front: Front;
@@ -150,6 +153,33 @@ export class Operators {
       );
       await this.#front.sleep(100 + 500 * this.#stream.next());
     }
+  }
+
+  /** The SKU must be stopped soon, or a rebuild have passed the place where it forked. */
+  async lookAfter(sku: SkuId, gone: () => boolean): Promise<void> {
+    for (let turn = 1; !gone() && !(await this.#isStopped(sku)); turn += 1) {
+      if (turn === looksMax) this.#complain("fork", `SKU ${sku} went back, and nobody stopped it`);
+      if (turn >= looksMax) return;
+      await this.#front.sleep(500);
+    }
+    // A stop that was decided before the resuming may be written down after it.
+    for (let turn = 0; turn < 4; turn += 1) {
+      if (await this.#isStopped(sku)) await this.#resume(sku);
+      await this.#front.sleep(1_000);
+    }
+  }
+
+  async #isStopped(sku: SkuId): Promise<boolean> {
+    const told = await this.#front.ask(`level ${sku}`, (engine) => engine.oversight.level(sku));
+    return told.known && told.value?.status === "stopped";
+  }
+
+  async #resume(sku: SkuId): Promise<void> {
+    this.#resumes += 1;
+    const id = operationId(`looked-${this.#resumes}`);
+    await this.#insist(`resume ${sku}`, (engine) =>
+      engine.merchandising.resumeSku(sku, id, acting),
+    );
   }
 
   /** Reading is always possible, and what it says adds up. */

@@ -57,6 +57,9 @@ export const incidentKinds = {
   "hot.dropTicket": "tamper",
   "hot.dropAnswer": "tamper",
   "hot.dropBuyer": "tamper",
+  /** As if the ledger had gone back: hot stock has another entry at its version, or later ones. */
+  "hot.fork": "tamper",
+  "hot.ahead": "tamper",
 } as const satisfies Record<string, Damage>;
 export type IncidentKind = keyof typeof incidentKinds;
 

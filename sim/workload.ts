@@ -102,6 +102,12 @@ export class Workload {
       });
   }
 
+  /** A person is called when a SKU is stopped, and resumes it with a reason. */
+  lookAfter(sku: SkuId, gone: () => boolean): void {
+    this.shop.stops += 1;
+    this.#begin(500, () => this.operators.lookAfter(sku, gone));
+  }
+
   /** Most come in the rush at the opening; some at any time while faults last. */
   #arrival(): number {
     const rush = this.#stream.chance(0.5);

@@ -1,6 +1,6 @@
 import { MemoryBus } from "../src/bus/memory.ts";
-import type { MessageKey } from "../src/domain/message.ts";
-import { type Epoch, epoch } from "../src/domain/values.ts";
+import { type MessageKey, openEnvelope } from "../src/domain/message.ts";
+import { type Epoch, epoch, type SkuId } from "../src/domain/values.ts";
 import type { LaneState } from "../src/hot-stock/lane-state.ts";
 import { MemoryHotStock } from "../src/hot-stock/memory.ts";
 import { makeLanes } from "../src/ledger/lanes.ts";
@@ -9,6 +9,7 @@ import { makeSecrets } from "../src/ledger/secrets.ts";
 import { SqlLedger } from "../src/ledger/sql-ledger.ts";
 import { memoryPath, openSqlite, type SqliteDatabase } from "../src/ledger/sqlite.ts";
 import type { Freedom } from "./audit-answers.ts";
+import type { Fork } from "./audit-hot.ts";
 import { Auditor } from "./auditor.ts";
 import { Broker } from "./broker.ts";
 import { Front } from "./client.ts";
@@ -66,11 +67,14 @@ export class World {
   /** Entries told to the world, SKU → version. */
   readonly delivered = new Map<string, number>();
   forged = 0;
+  everForked = false;
   violation: Violation | null = null;
   messageKeys: readonly MessageKey[] = [];
   readonly #failing: FailingDatabase;
   readonly #ledgerClock: VirtualClock;
   readonly #lives: number[] = [];
+  readonly #barriers = new Map<number, number>();
+  #savedForks: ReadonlyMap<SkuId, Fork>[] = [];
   #saved: ReadonlyMap<number, LaneState> = new Map();
 
   constructor(options: RunOptions, database: SqliteDatabase) {
@@ -92,6 +96,7 @@ export class World {
     this.broker = new Broker({
       ...{ seed, raw: this.bus, scheduler, clock, decisions: this.decisions },
     });
+    this.broker.onStored = (lane, body) => this.#stored(lane, body);
     this.#failing = new FailingDatabase(database, new Stream(seed, "statements"));
     this.network.armStatement = () => this.#failing.arm();
     this.network.onBroken = ({ port, method, args }, caller) => {
@@ -133,11 +138,15 @@ export class World {
     return world;
   }
 
+  get lanes(): readonly number[] {
+    return Array.from({ length: this.plan.lanes }, (_, lane) => lane);
+  }
+
   get freedom(): Freedom {
     const { damage } = this.plan;
-    const lossy = damage.has("loss") || damage.has("tamper");
-    const intact = this.auditor.hot.all().every(({ tampered }) => !tampered);
-    return { mayBeNegative: lossy, strict: !lossy, intact };
+    const tampered = damage.has("tamper");
+    const intact = this.auditor.hot.all().every((facts) => !facts.tampered);
+    return { exact: !tampered, strict: !tampered && !damage.has("loss"), intact };
   }
 
   complain(invariant: string, message: string): void {
@@ -184,6 +193,7 @@ export class World {
     if (incident.kind === "hot.rollback") {
       scheduler.after(incident.at - (incident.ms % 1_000), null, () => {
         this.#saved = this.hot.copy();
+        this.#savedForks = this.lanes.map((lane) => new Map(this.auditor.hot.facts(lane).forks));
       });
     }
     scheduler.after(incident.at, null, () => befall(this, incident));
@@ -207,10 +217,11 @@ export class World {
   }
 
   lose(): void {
-    for (let lane = 0; lane < this.plan.lanes; lane += 1) {
+    for (const lane of this.lanes) {
       const facts = this.auditor.hot.facts(lane);
       facts.lost = true;
       facts.versions.clear();
+      facts.forks.clear();
     }
   }
 
@@ -218,8 +229,19 @@ export class World {
     this.auditor.hot.facts(lane).tampered = true;
   }
 
-  rollBack(_ageMs: number): void {
+  /** A SKU stands on another history; once it is stopped, a person looks and resumes it. */
+  forked(lane: number, { sku, ...fork }: Fork & { readonly sku: SkuId }): void {
+    this.auditor.hot.facts(lane).forks.set(sku, fork);
+    this.everForked = true;
+    const gone = (): boolean => !this.auditor.hot.facts(lane).forks.has(sku);
+    this.workload.lookAfter(sku, gone);
+  }
+
+  rollBack(): void {
     this.hot.restart(this.#saved);
+    for (const [lane, forks] of this.#savedForks.entries()) {
+      for (const [sku, fork] of forks) this.forked(lane, { sku, ...fork });
+    }
   }
 
   /** Somebody rebuilds a healthy lane: nothing may come of it. */
@@ -250,12 +272,26 @@ export class World {
       stores,
       seed: plan.seed,
       homes: plan.homes,
-      events: watchingEvents(this.reports, node.clock, complain),
+      events: watchingEvents(this.reports, (invariant, message) => {
+        const expected = this.everForked && (invariant === "stopped" || invariant === "alarm");
+        if (!expected) complain(invariant, message);
+      }),
       outlet: { deliver: async (events) => this.#deliver(events) },
     });
     started.catch((error: unknown) => {
       complain("thrown", error instanceof Error ? (error.stack ?? "") : String(error));
     });
+  }
+
+  /** A ticket behind a barrier of a later epoch than its own decides nothing. */
+  #stored(lane: number, body: Buffer): void {
+    const { items, epoch: stamp } = openEnvelope(body, this.messageKeys);
+    for (const item of items) {
+      const barrier = this.#barriers.get(lane) ?? 0;
+      if (item.kind === "barrier") this.#barriers.set(lane, Math.max(barrier, item.epoch));
+      const counts = item.kind === "ticket" && item.ticket.kind === "reserve" && stamp >= barrier;
+      if (counts) this.auditor.answers.stored.add(item.ticket.id);
+    }
   }
 
   /** In order per SKU, at least once. */

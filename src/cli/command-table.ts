@@ -1,3 +1,22 @@
+import {
+  act,
+  buyers,
+  client,
+  dryRun,
+  hold,
+  integer,
+  level,
+  listening,
+  logging,
+  number,
+  type OptionSpec,
+  paging,
+  seed,
+  stocked,
+  stores,
+  units,
+  yes,
+} from "./command-options.ts";
 import type { Command } from "./context.ts";
 import type { MessageKey } from "./text.ts";
 
@@ -11,65 +30,6 @@ export type CommandSpec = {
   /** Shown first by `--help`. */
   readonly examples: readonly string[];
   readonly load: () => Promise<Command>;
-};
-
-export type OptionSpec = {
-  readonly flags: string;
-  readonly says: MessageKey;
-  readonly kind?: OptionKind;
-};
-
-export type OptionKind =
-  | { readonly type: "integer"; readonly min: number; readonly max: number }
-  | { readonly type: "number"; readonly min: number; readonly max: number }
-  | { readonly type: "list" }
-  | { readonly type: "choice"; readonly values: readonly string[] };
-
-const integer = (min: number, max: number): OptionKind => ({ type: "integer", min, max });
-const number = (min: number, max: number): OptionKind => ({ type: "number", min, max });
-const level = integer(0, Number.MAX_SAFE_INTEGER);
-const units = integer(1, 1_000_000_000);
-const seconds = integer(1, 2_592_000);
-
-const stores: readonly OptionSpec[] = [
-  { flags: "--ledger <url>", says: "option.ledger" },
-  { flags: "--hot <url>", says: "option.hot" },
-  { flags: "--bus <url>", says: "option.bus" },
-];
-const listening: readonly OptionSpec[] = [
-  { flags: "--host <name>", says: "option.host" },
-  { flags: "--port <number>", says: "option.port" },
-];
-const logging: OptionSpec = { flags: "--log-level <level>", says: "option.logLevel" };
-const client: readonly OptionSpec[] = [
-  { flags: "--url <url>", says: "option.url" },
-  { flags: "--api-key <secret>", says: "option.apiKey" },
-];
-const act: readonly OptionSpec[] = [
-  { flags: "--reason <text>", says: "option.reason" },
-  { flags: "--operation-id <id>", says: "option.operationId" },
-  ...client,
-];
-const paging: readonly OptionSpec[] = [
-  { flags: "--limit <n>", says: "option.limit", kind: integer(1, 1_000_000) },
-];
-const yes: OptionSpec = { flags: "--yes", says: "option.yes" };
-const dryRun: OptionSpec = { flags: "--dry-run", says: "option.dryRun" };
-const stocked: OptionSpec = { flags: "--stock <n>", says: "option.stock", kind: units };
-const buyers: OptionSpec = {
-  flags: "--buyers <n>",
-  says: "option.buyers",
-  kind: integer(1, 1_000_000),
-};
-const hold: OptionSpec = {
-  flags: "--hold-seconds <n>",
-  says: "option.holdSeconds",
-  kind: seconds,
-};
-const seed: OptionSpec = {
-  flags: "--seed <n>",
-  says: "option.seed",
-  kind: integer(0, 4_294_967_295),
 };
 
 const tryIt = { group: "group.try" } as const;

@@ -5,7 +5,11 @@ export type Purchase = {
   readonly saleId: string;
   readonly sku: string;
   readonly isKeyed: boolean;
+  /** Units on sale: with none left, the first line brings some in. */
+  readonly available: number;
 };
+
+const unitsNeeded = 2;
 
 /** Lines to paste, one after the other, into any shell with curl. */
 export function tellFirstPurchase(context: Context, purchase: Purchase): void {
@@ -19,7 +23,7 @@ export function tellFirstPurchase(context: Context, purchase: Purchase): void {
   say(text("purchase.stop", { url: purchase.url }));
 }
 
-export function firstPurchase({ url, saleId, sku, isKeyed }: Purchase) {
+export function firstPurchase({ url, saleId, sku, isKeyed, available }: Purchase) {
   const key = isKeyed ? ' -H "Authorization: Bearer $HOLDFAST_API_KEY"' : "";
   const curl = `curl -sw '\\n'${key}`;
   const json = `${curl} -H 'Content-Type: application/json'`;
@@ -30,7 +34,13 @@ export function firstPurchase({ url, saleId, sku, isKeyed }: Purchase) {
     return `${variable}=$(${call} | tee /dev/stderr | ${read})`;
   };
   const at = (variable: string): string => `${url}/v1/reservations/$${variable}`;
+  const more = `{"operationId":"restock-1","quantity":${unitsNeeded},"reason":"to try"}`;
+  const restock = {
+    says: "purchase.restock",
+    line: `${json} ${url}/v1/stock/${sku}/restock -d '${more}'`,
+  } as const;
   return [
+    ...(available < unitsNeeded ? [restock] : []),
     { says: "purchase.reserve", line: reserve("click-1", "ID") },
     { says: "purchase.read", line: `${curl} ${at("ID")}` },
     { says: "purchase.pay", line: `${json} ${at("ID")}/confirm -d '{"paymentId":"pay-1"}'` },

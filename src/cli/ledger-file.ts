@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { systemClock } from "../clock.ts";
 import { isDefault } from "../config.ts";
 import type { LedgerUrl } from "../config-values.ts";
 import { silentEvents } from "../events.ts";
@@ -29,7 +30,8 @@ export async function withLedger<T>(
       exitCode: exitCodes.failed,
     });
   }
-  const beside = await openHoldfast({ ledgerUrl: `sqlite:${ledger.file}`, events: silentEvents });
+  const ledgerUrl = `sqlite:${ledger.file}`;
+  const beside = await openHoldfast({ ledgerUrl, events: silentEvents, clock: systemClock });
   try {
     return await work(beside.ledger);
   } finally {

@@ -1,10 +1,6 @@
 import { Command as Commander, CommanderError, InvalidArgumentError, Option } from "commander";
-import {
-  type CommandSpec,
-  commandTable,
-  type OptionKind,
-  type OptionSpec,
-} from "./command-table.ts";
+import type { OptionKind, OptionSpec } from "./command-options.ts";
+import { type CommandSpec, commandTable } from "./command-table.ts";
 import { type MessageKey, optionalText, type Text } from "./text.ts";
 
 /** What the command line asks for, once it is understood. */

@@ -11,6 +11,7 @@ import { type Holdfast, openHoldfast } from "../wire.ts";
 import type { Context } from "./context.ts";
 import { freePort, isTaken, type PortWish, portTaken } from "./free-port.ts";
 import { claimLedger } from "./ledger-claim.ts";
+import type { Text } from "./text.ts";
 import { version } from "./version.ts";
 
 export type ServerOptions = {
@@ -39,7 +40,7 @@ export async function runServer(context: Context, options: ServerOptions): Promi
   const claim = await claimLedger(config.ledger, context.text);
   const server = new ServerProcess(config, log, claim.release);
   try {
-    return await server.start({ ...options, config: { ...config, port } }, context);
+    return await server.start({ ...options, config: { ...config, port } }, context.text);
   } catch (error) {
     await server.stop();
     throw error;
@@ -61,7 +62,7 @@ class ServerProcess {
     this.#releaseClaim = releaseClaim;
   }
 
-  async start(options: ServerOptions, context: Context): Promise<RunningServer> {
+  async start(options: ServerOptions, text: Text): Promise<RunningServer> {
     const { apiKeys, host } = this.#config;
     const clock = systemClock;
     const metrics = prometheusMetrics({ clock, version: version(), processMetrics: true });
@@ -77,7 +78,7 @@ class ServerProcess {
       log: (error, request) => this.#log.error({ err: error, ...request }, "request failed"),
     });
     this.#app = app;
-    const port = await listen(app, { ...options.config, mayMove: false }, context);
+    const port = await listen(app, { ...options.config, mayMove: options.mayMove }, text);
     await holdfast.start();
     this.#phase = "ready";
     return { url: `http://${reachable(host)}:${port}`, port, holdfast, stop: () => this.stop() };
@@ -136,13 +137,16 @@ function reachable(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Between the probe and now somebody else may have come. */
-async function listen(app: FastifyInstance, wish: PortWish, { text }: Context): Promise<number> {
-  const { host, port } = wish;
+/** Between the probe and now somebody else may have come: then the next one, if it may be. */
+async function listen(app: FastifyInstance, wish: PortWish, text: Text): Promise<number> {
+  const { host, port, mayMove } = wish;
   try {
     await app.listen({ host, port });
   } catch (error) {
-    throw isTaken(error) ? portTaken(wish, text) : error;
+    if (!isTaken(error)) throw error;
+    if (!mayMove) throw portTaken(wish, text);
+    const next = await freePort({ ...wish, port: port + 1 }, text);
+    return listen(app, { ...wish, port: next }, text);
   }
   const [address] = app.addresses();
   return typeof address === "object" ? address.port : port;

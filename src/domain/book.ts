@@ -1,6 +1,7 @@
 import type { AuditRecord, Command, LaneRow, OperationRecord, SkuRow } from "./command.ts";
 import { scopeOfOrder, scopeOfPayment, scopeOfSale, scopeOfSku } from "./command.ts";
 import {
+  type EntryOrder,
   type LedgerEntry,
   type ProjectedEntry,
   projected,
@@ -95,8 +96,7 @@ export class Book {
     });
     this.setSku({ ...row, balances: entry.after, version: entry.version, hash: entry.hash });
     this.changes.entries.push(entry);
-    const skus = order === null ? [] : order.lines.map((line) => line.sku);
-    this.projected.push(projected(entry, row.lane, order === null ? null : { ...order, skus }));
+    this.projected.push(projected(entry, row.lane, order === null ? null : entryOrderOf(order)));
     if (order !== null) this.#countUnits(order, draft);
     return entry;
   }
@@ -157,6 +157,10 @@ export class Book {
     const key = unitsKey(order.saleId, draft.sku, order.buyerId);
     this.units.set(key, (this.units.get(key) ?? 0) + delta);
   }
+}
+
+function entryOrderOf({ saleId, buyerId, fingerprint, lines }: Order): EntryOrder {
+  return { saleId, buyerId, fingerprint, skus: lines.map(({ sku }) => sku) };
 }
 
 /** What a commit must write. A row that is new is in both of its sets. */

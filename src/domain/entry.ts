@@ -126,7 +126,17 @@ export function ticketIdOf(entry: LedgerEntry): string | null {
     case "freeze":
     case "adjust_down":
       return takeTicketId(sku, operationId);
-    default:
+    case "restock":
+    case "adjust_up":
+    case "confirm":
+    case "cancel":
+    case "expire":
+    case "refund":
+    case "refund_lost":
+    case "unfreeze":
+    case "count_found":
+    case "count_lost":
+    case "count_surplus":
       return null;
   }
 }

@@ -124,7 +124,7 @@ describe("the content of a signed message", () => {
   it("is a message error or an item, whatever JSON it is", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(...items), (junk, item) => {
-        const record = typeof junk === "object" && junk !== null ? junk : {};
+        const record = typeof junk === "object" && !Array.isArray(junk) ? { ...junk } : {};
         for (const value of [junk, { ...record, kind: item.kind }, { ...item, ...record }]) {
           try {
             openEnvelope(sign({ ...envelope, items: [value] }), [key]);

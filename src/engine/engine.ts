@@ -238,8 +238,21 @@ export interface Oversight {
     readonly looked: readonly string[];
   }>;
   counts(): Promise<LedgerCounts>;
+  /** How much stands in each lane, between admission and decision. */
+  lanes(): Promise<readonly LaneFlow[]>;
   health(): Promise<Health>;
 }
+
+export type LaneFlow = {
+  readonly lane: number;
+  readonly open: boolean;
+  /** Admitted and not yet decided. */
+  readonly tickets: number;
+  readonly outboxLength: number;
+  readonly outboxOldestSeconds: number;
+  /** Messages that the writer has not acknowledged; null when the broker cannot tell. */
+  readonly lag: number | null;
+};
 
 export type Reconciliation = {
   readonly at: Instant;

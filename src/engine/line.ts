@@ -166,7 +166,14 @@ function waitedFor(command: Command): string | null {
     case "refund":
     case "extend":
       return command.id;
-    default:
+    case "barrier":
+    case "refuse-late":
+    case "settle-payment":
+    case "give":
+    case "count":
+    case "create-sale":
+    case "sale-state":
+    case "sku-status":
       return null;
   }
 }

@@ -10,7 +10,7 @@ import { accepted, type Outcome, type Refused, refused, replayed } from "../doma
 import type { Sale } from "../domain/sale.ts";
 import { totalOf } from "../domain/stock.ts";
 import { type TakeTicket, takeTicketId } from "../domain/ticket.ts";
-import { quantity, type SkuId } from "../domain/values.ts";
+import { quantity, quantityMax, type SkuId } from "../domain/values.ts";
 import type { EntryRow } from "../ledger/ledger.ts";
 import { decidedTicket } from "./decided-ticket.ts";
 import type {
@@ -127,7 +127,7 @@ async function changeStock(
   if (row === null) return refused("SKU_NOT_FOUND", `SKU ${change.sku} does not exist`);
   const fingerprint = fingerprintOf(change);
   const known = await parts.ledger.operation(scopeOfSku(change.sku), change.operationId);
-  if (known !== null) return repeated(parts, known, fingerprint);
+  if (known !== null) return repeated(parts, { sku: change.sku, known, fingerprint });
   const plan = planOf(row, change);
   if ("ok" in plan) return plan;
   const { sku, operationId } = change;
@@ -137,6 +137,8 @@ async function changeStock(
       return done(parts, await parts.line.one({ ...common, ...plan }));
     case "count":
       return done(parts, await parts.line.one({ ...common, ...plan }));
+    case "as it is":
+      return accepted({ level: await oneLevel(parts, sku), entries: [] });
     case "take":
       return take(parts, row, {
         ...common,
@@ -163,7 +165,9 @@ type Plan =
       readonly quantity: Quantity;
       readonly ifVersion: number | null;
     }
-  | { readonly kind: "count"; readonly found: number };
+  | { readonly kind: "count"; readonly found: number }
+  /** The total that was asked for is there: nothing moves, so nothing is recorded. */
+  | { readonly kind: "as it is" };
 
 /** What gives to available is decided by the ledger at once; what takes goes the buyers' way. */
 function planOf(row: SkuRow, change: StockChange): Plan | Refused {
@@ -184,6 +188,7 @@ function planOf(row: SkuRow, change: StockChange): Plan | Refused {
         return refused("VERSION_MOVED", detail, { level: row });
       }
       const delta = change.total - totalOf(row.balances);
+      if (delta === 0) return { kind: "as it is" };
       if (-delta > row.balances.available) {
         const detail = `a total of ${change.total} is below what is held, sold, frozen or lost`;
         return refused("NOT_ENOUGH", detail, { level: row });
@@ -194,7 +199,9 @@ function planOf(row: SkuRow, change: StockChange): Plan | Refused {
 }
 
 function adjustPlan(delta: number, ifVersion: number | null): Plan | Refused {
-  if (delta === 0) return refused("NOT_ENOUGH", "nothing to change: the total is that already");
+  if (Math.abs(delta) > quantityMax) {
+    return refused("NOT_ENOUGH", `at most ${quantityMax} units move at once, not ${delta}`);
+  }
   return delta > 0
     ? { kind: "give", operation: "adjust_up", quantity: quantity(delta), ifVersion }
     : { kind: "take", operation: "adjust_down", quantity: quantity(-delta), ifVersion };
@@ -208,7 +215,10 @@ function fingerprintOf(change: StockChange): string {
       return `total ${change.total} if ${change.ifVersion}`;
     case "count":
       return `count ${change.found}`;
-    default:
+    case "restock":
+    case "withdraw":
+    case "freeze":
+    case "unfreeze":
       return `${change.kind} ${change.quantity}`;
   }
 }
@@ -235,7 +245,10 @@ async function take(parts: Parts, row: SkuRow, ticket: TakeTicket): Promise<Outc
 /** Not told in time: it may be decided all the same. */
 async function undecided(parts: Parts, ticket: TakeTicket): Promise<Outcome<StockChanged>> {
   const known = await parts.ledger.operation(scopeOfSku(ticket.sku), ticket.operationId);
-  if (known !== null) return repeated(parts, known, ticket.fingerprint);
+  if (known !== null) {
+    const { sku, fingerprint } = ticket;
+    return repeated(parts, { sku, known, fingerprint });
+  }
   return refused("BUSY", "not decided yet; tell it again with the same operation id");
 }
 
@@ -249,13 +262,15 @@ async function done(parts: Parts, result: CommandResult): Promise<Outcome<StockC
 
 async function repeated(
   parts: Parts,
-  known: OperationRecord,
-  fingerprint: string,
+  { sku, known, fingerprint }: { sku: SkuId; known: OperationRecord; fingerprint: string },
 ): Promise<Outcome<StockChanged>> {
   if (known.fingerprint !== fingerprint) {
     return refused("KEY_REUSED", `operation ${known.operationId} was told with other content`);
   }
-  if (known.code !== null) return { ...refused(known.code, known.detail), replayed: true };
+  if (known.code !== null) {
+    const level = await parts.ledger.level(sku);
+    return { ...refused(known.code, known.detail, { level }), replayed: true };
+  }
   return replayed(await changedBy(parts, known));
 }
 

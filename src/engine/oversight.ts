@@ -1,3 +1,4 @@
+import type { SkuRow } from "../domain/command.ts";
 import { openEnvelope } from "../domain/message.ts";
 import type { SkuId } from "../domain/values.ts";
 import type { DeadLetter, Page } from "../ledger/ledger.ts";
@@ -11,6 +12,7 @@ import type {
   RepairReport,
 } from "./engine.ts";
 import { commandsOf } from "./lane-commands.ts";
+import { flowOf } from "./lane-flow.ts";
 import { viewLevels } from "./levels.ts";
 import type { Parts } from "./parts.ts";
 import { reconcile } from "./reconcile.ts";
@@ -35,6 +37,7 @@ export function makeOversight(parts: Parts): Oversight {
     auditLog: (query) => ledger.auditLog(query),
     search: (text) => search(parts, text),
     counts: () => ledger.counts(),
+    lanes: () => flowOf(parts),
     health: () => health(parts),
   };
 }
@@ -94,7 +97,7 @@ async function lookAt(
   if (row === null) return null;
   const look = `holdfast stock entries ${item.sku}`;
   const rebuild = item.status === "drift" || item.status === "missing";
-  const why = item.status === "drift" ? `hot stock is off by ${item.drift}` : `hot: ${item.status}`;
+  const why = whyOf(item, row);
   return {
     lane: row.lane,
     action: {
@@ -104,6 +107,11 @@ async function lookAt(
       look,
     },
   };
+}
+
+function whyOf(item: { readonly status: string; readonly drift: number }, row: SkuRow): string {
+  if (item.status === "drift") return `hot stock is off by ${item.drift}`;
+  return item.status === "stopped" ? `stopped: ${row.statusReason}` : `hot: ${item.status}`;
 }
 
 async function withLetter(

@@ -64,8 +64,11 @@ export class Projector {
     );
   }
 
-  /** Brings one SKU's missing entries to hot stock, oldest first. */
-  async catchUp(fence: Fence, sku: SkuId, version: number): Promise<Projected> {
+  /**
+   * Brings one SKU's missing entries to hot stock, oldest first. Where they do not fit, nothing
+   * helps but a person: the lane does not wait for that.
+   */
+  async catchUp(fence: Fence, sku: SkuId, version: number): Promise<Projected | "forked"> {
     let from = version;
     for (;;) {
       const entries = await this.#ledger.entriesAfter(sku, from, catchUpMax);
@@ -75,7 +78,8 @@ export class Projector {
       if (reply.closed) return this.#closed(fence, reply.why);
       this.#openGate(reply.value);
       this.#noteForks(fence.lane, reply.value);
-      if (reply.value.missing.length > 0 || reply.value.forks.length > 0) return "later";
+      if (reply.value.forks.length > 0) return "forked";
+      if (reply.value.missing.length > 0) return "later";
       from = last.version;
       if (entries.length < catchUpMax) return "done";
     }
@@ -134,16 +138,18 @@ export class Projector {
       const adopted = await this.#adopt(fence, level);
       if (adopted !== "done") return adopted;
     }
+    const forked = new Set<SkuId>();
     for (const { sku, version } of found.gaps) {
       const caught = await this.catchUp(fence, sku, version);
-      if (caught !== "done") return caught;
+      if (caught === "forked") forked.add(sku);
+      else if (caught !== "done") return caught;
     }
     if (projection.settled.length === 0) return "done";
     if (found.gaps.length === 0 && found.missing.length === 0) return "done";
     const again = await this.#hot.project(fence, { entries: [], settled: projection.settled });
     if (again.closed) return this.#closed(fence, again.why);
     this.#openGate(again.value);
-    return again.value.gaps.length === 0 ? "done" : "later";
+    return again.value.gaps.every(({ sku }) => forked.has(sku)) ? "done" : "later";
   }
 
   /** A SKU that the lane never had is new; one that it had is lost, and the lane in doubt. */

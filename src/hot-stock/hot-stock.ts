@@ -57,8 +57,8 @@ export interface HotStock {
   adopt(fence: Fence, level: HotLevel): Promise<Reply<"adopted" | "known" | "lost">>;
 
   /**
-   * Drops the policy and the answers of a sale that is closed and whose holds have ended;
-   * nothing while hot stock has it open, or a ticket of it is in flight.
+   * Drops the policy, the answers and the buyers' units of a sale that is closed and whose holds
+   * have ended; nothing while hot stock has it open, or a ticket of it is in flight.
    */
   forgetSale(fence: Fence, saleId: SaleId): Promise<Reply<null>>;
 

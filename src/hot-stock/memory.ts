@@ -161,6 +161,7 @@ export class MemoryHotStock implements HotStock {
         state.answers.delete(id);
       }
       state.answersBySale.delete(saleId);
+      for (const sku of state.skus.values()) if (sku.saleId === saleId) leaveSale(sku);
       return null;
     });
   }
@@ -350,6 +351,12 @@ function inFlight(state: LaneState, saleId: SaleId): boolean {
     if (ticket.kind !== "take" && ticket.saleId === saleId) return true;
   }
   return false;
+}
+
+/** Its buyers' units limit nobody any more, and would stay for as long as the SKU. */
+function leaveSale(sku: HotSku): void {
+  sku.saleId = null;
+  sku.buyers.clear();
 }
 
 function leftOf(state: LaneState, sku: SkuId, { available, admissions }: HotSku): Left {

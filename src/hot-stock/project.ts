@@ -72,20 +72,23 @@ function apply(state: LaneState, sku: HotSku, entry: ProjectedEntry, found: Find
 function dropSettled(state: LaneState, settled: Settled, found: Findings): void {
   if (settled.answer !== null) remember(state, settled.answer);
   state.voids.delete(settled.id);
+  for (const [id, version] of settled.versions) {
+    const sku = state.skus.get(id);
+    if (sku !== undefined && sku.version < version) found.gaps.set(id, sku.version);
+  }
   const held = state.tickets.get(settled.id);
   if (held === undefined) return;
   for (const line of held.ticket.lines) {
-    const sku = state.skus.get(line.sku);
-    if (sku === undefined) {
-      found.missing.add(line.sku);
-      continue;
-    }
-    if (sku.version < (settled.versions.get(line.sku) ?? 0)) {
-      found.gaps.set(line.sku, sku.version);
-      continue;
-    }
+    if (!state.skus.has(line.sku)) found.missing.add(line.sku);
+    if (isBefore(state, settled, line.sku)) continue;
     if (letGo(state, settled.id, line.sku) > 0) found.gaveBack.add(line.sku);
   }
   const holds = held.ticket.lines.some(({ sku }) => state.skus.get(sku)?.overlay.has(settled.id));
   if (!holds) state.tickets.delete(settled.id);
+}
+
+/** Is hot stock at a version of the SKU before the one that decided? */
+function isBefore(state: LaneState, settled: Settled, id: SkuId): boolean {
+  const version = state.skus.get(id)?.version ?? 0;
+  return version < (settled.versions.get(id) ?? 0);
 }

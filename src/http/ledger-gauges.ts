@@ -2,17 +2,18 @@ import { Gauge, type Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../domain/fault.ts";
 import { buckets } from "../domain/stock.ts";
-import type { LevelView, Oversight, Reconciliation } from "../engine/engine.ts";
+import type { LaneFlow, LevelView, Oversight, Reconciliation } from "../engine/engine.ts";
 import type { LedgerCounts } from "../ledger/ledger.ts";
 
 export const metricPrefix = "holdfast_";
 
-export type GaugeSource = Pick<Oversight, "reconciliation" | "counts" | "levels">;
+export type GaugeSource = Pick<Oversight, "reconciliation" | "counts" | "levels" | "lanes">;
 
 type Reading = {
   readonly report: Reconciliation;
   readonly counts: LedgerCounts;
   readonly levels: readonly LevelView[];
+  readonly lanes: readonly LaneFlow[];
 };
 
 /** However often it is scraped, the stores are asked once a second. */
@@ -31,9 +32,11 @@ export class LedgerGauges {
     const gauge = makeGauge.bind(null, registry);
     const setTotals = totalGauges(gauge);
     const setUnits = unitGauges(gauge);
+    const setFlow = flowGauges(gauge);
     this.#set = (reading) => {
       setTotals(reading);
       setUnits(reading);
+      setFlow(reading);
     };
     this.#up = gauge("stores_up", "1: the gauges are of this moment; 0: the stores are away.");
     this.#clock = clock;
@@ -50,12 +53,13 @@ export class LedgerGauges {
 
   async #read(source: GaugeSource): Promise<void> {
     try {
-      const [report, counts, levels] = await Promise.all([
+      const [report, counts, levels, lanes] = await Promise.all([
         source.reconciliation(),
         source.counts(),
         source.levels({ after: null, limit: this.#skuLabelsMax }),
+        source.lanes(),
       ]);
-      this.#set({ report, counts, levels });
+      this.#set({ report, counts, levels, lanes });
       this.#up.set(1);
     } catch (error) {
       // The counters are still worth a scrape while a store is away.
@@ -95,6 +99,21 @@ function totalGauges(gauge: MakeGauge): (reading: Reading) => void {
     unpublished.set(counts.unpublished);
     oldest.set(report.items.reduce((most, item) => Math.max(most, item.oldestTicketSeconds), 0));
     for (const [state, count] of Object.entries(counts.orders)) orders.set({ state }, count);
+  };
+}
+
+function flowGauges(gauge: MakeGauge): (reading: Reading) => void {
+  const pending = gauge("outbox_pending", "Items that the relay has not sent yet.", ["lane"]);
+  const age = gauge("outbox_oldest_age_seconds", "Age of the oldest of them.", ["lane"]);
+  const lag = gauge("consumer_lag", "Messages that the ledger writer has not done.", ["lane"]);
+  return ({ lanes }) => {
+    lag.reset();
+    for (const flow of lanes) {
+      const lane = String(flow.lane);
+      pending.set({ lane }, flow.outboxLength);
+      age.set({ lane }, flow.outboxOldestSeconds);
+      if (flow.lag !== null) lag.set({ lane }, flow.lag);
+    }
   };
 }
 

@@ -16,7 +16,7 @@ import type { Shop, Told } from "./shop.ts";
 const presentMax = 20_000;
 const launchesPerTurn = 256;
 const settleTriesMax = 20;
-const secondClickMs = 200;
+const secondClickMs = 1_000;
 const thinkMs = 1_500;
 
 export type CrowdResult = {
@@ -146,6 +146,7 @@ export class Crowd {
       quantity: 1 + Math.floor(this.#chance() * quantityMax),
       answers: [],
       settled: null,
+      settledAgain: null,
     };
     this.#records.push(record);
     return record;
@@ -206,13 +207,18 @@ export class Crowd {
     await Promise.all(Array.from({ length: this.#plan.connections }, lane));
   }
 
+  /** Callbacks come twice too: the same act, at the same moment, under the same id. */
   async #settle(record: KeyRecord): Promise<void> {
-    const { payShare, cancelShare } = this.#plan;
+    const { payShare, cancelShare, repeatShare } = this.#plan;
     const wish = this.#chance();
+    const isTwice = this.#chance() < repeatShare;
     const [id] = idsOf(record);
     if (id === undefined || wish >= payShare + cancelShare) return;
     const act = wish < payShare ? "pay" : "cancel";
-    record.settled = await this.#act(act, id, `${record.key}-pay`);
+    const tell = (): Promise<Settled> => this.#act(act, id, `${record.key}-pay`);
+    const [first, again] = await Promise.all([tell(), isTwice ? tell() : null]);
+    record.settled = first;
+    record.settledAgain = again;
   }
 
   /** A payment keeps its id over every retry, so that it is taken once. */
@@ -220,10 +226,8 @@ export class Crowd {
     const { shop, clock, signal } = this.#world;
     for (let tries = 0; tries < settleTriesMax && !signal.aborted; tries++) {
       const told = act === "pay" ? await shop.pay(id, paymentId) : await shop.cancel(id);
-      if (told.kind === "held" || told.kind === "over") {
-        return { act, told: "done", what: told.what };
-      }
-      if (told.kind === "refused") return { act, told: "refused", what: told.what };
+      const settled = settledBy(act, id, told);
+      if (settled !== null) return settled;
       await clock.sleep(told.retryMs * (0.5 + this.#chance()));
     }
     return { act, told: "unknown", what: "no answer" };
@@ -232,6 +236,15 @@ export class Crowd {
   #sinceMs(): number {
     return this.#world.clock.mono() - this.#startMs;
   }
+}
+
+/** What an answer to a payment or cancel means; null: ask again. */
+function settledBy(act: Settled["act"], id: string, told: Told): Settled | null {
+  if (told.kind === "refused") return { act, told: "refused", what: told.what };
+  if (told.kind !== "held" && told.kind !== "over") return null;
+  const wanted = act === "pay" ? ["confirmed", "refunded"] : ["cancelled"];
+  const isOwn = told.id === id && wanted.includes(told.what);
+  return { act, told: isOwn ? "done" : "odd", what: `${told.what} ${told.id}` };
 }
 
 /** Keeps the notes of one key bounded: a repeat of the last answer only moves its time. */

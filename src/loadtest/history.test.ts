@@ -11,7 +11,15 @@ function notes(...told: readonly Told[]): KeyRecord {
     askedMs,
     toldMs,
   }));
-  return { key: "k", buyer: "b", sku: "s", quantity: 1, answers, settled: null };
+  return {
+    key: "k",
+    buyer: "b",
+    sku: "s",
+    quantity: 1,
+    answers,
+    settled: null,
+    settledAgain: null,
+  };
 }
 
 describe("what a key came to", () => {

@@ -8,6 +8,8 @@ export type KeyRecord = {
   readonly answers: Answer[];
   /** What the holder wanted, and what the server told about it. */
   settled: Settled | null;
+  /** The same act told twice: it must get the same answer. */
+  settledAgain: Settled | null;
 };
 
 export type Answer = {
@@ -32,7 +34,8 @@ export type AnswerKind = "held" | "over" | "refused" | "pending" | "later" | "un
 
 export type Settled = {
   readonly act: "pay" | "cancel";
-  readonly told: "done" | "refused" | "unknown";
+  /** `odd`: an answer about something else than what was asked for. */
+  readonly told: "done" | "refused" | "odd" | "unknown";
   readonly what: string;
 };
 

@@ -1,6 +1,6 @@
 import type { Replay } from "./chain.ts";
 import type { CrowdResult } from "./crowd.ts";
-import { endingOf, idsOf, type KeyRecord } from "./history.ts";
+import { endingOf, idsOf, type KeyRecord, type Settled } from "./history.ts";
 import type { AuditFact, Buckets, LevelFact, OrderFact, StoresFact } from "./witness.ts";
 
 /** Everything that the verdict is made of. */
@@ -62,6 +62,8 @@ export type Finding = {
     | "one-id"
     | "payment-lost"
     | "taken-back"
+    | "two-answers"
+    | "odd-answer"
     | "refused-oddly";
   readonly facts: Readonly<Record<string, string | number>>;
 };
@@ -247,6 +249,16 @@ function judgeHolder(record: KeyRecord, evidence: Evidence): Finding[] {
   if (isPaid(record) && state !== "confirmed" && state !== "refunded") {
     found.push({ code: "payment-lost", facts: { key: record.key, id, state: state ?? "absent" } });
   }
+  const [first, again] = [record.settled, record.settledAgain];
+  if (first !== null && again !== null && !isSameAnswer(first, again)) {
+    const { act, told } = first;
+    found.push({ code: "two-answers", facts: { key: record.key, act, told, again: again.told } });
+  }
+  for (const settled of [first, again]) {
+    if (settled?.told !== "odd") continue;
+    const { act, what } = settled;
+    found.push({ code: "odd-answer", facts: { key: record.key, id, act, what } });
+  }
   const wonAt = record.answers.findIndex(({ kind }) => kind === "held");
   const won = record.answers[wonAt];
   const isTaken = record.answers.some(
@@ -254,6 +266,11 @@ function judgeHolder(record: KeyRecord, evidence: Evidence): Finding[] {
   );
   if (isTaken) found.push({ code: "taken-back", facts: { key: record.key, id } });
   return found;
+}
+
+/** An answer that never came says nothing. */
+function isSameAnswer(one: Settled, other: Settled): boolean {
+  return one.told === "unknown" || other.told === "unknown" || one.told === other.told;
 }
 
 const plainNoes = [

@@ -35,9 +35,10 @@ export type SkuStart = {
 
 /** Waits for rest, asks once more at the door, and reads the ledger from its first entry. */
 export async function gather(proving: Proving): Promise<Evidence> {
-  await rest(proving);
-  const refused = await askAtRest(proving);
-  const { stores: after, isAtRest } = await rest(proving);
+  const first = await rest(proving);
+  // Where nothing comes to rest, nobody has to wait for it twice.
+  const refused = first.isAtRest ? await askAtRest(proving) : new Map<string, string>();
+  const { stores: after, isAtRest } = first.isAtRest ? await rest(proving) : first;
   const skus = [];
   for (const start of proving.skus) skus.push(await skuEvidence(start, proving, refused));
   return {

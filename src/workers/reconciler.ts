@@ -117,8 +117,10 @@ export class Reconciler implements Worker {
     const [row] = await ledger.levelPage(this.#sumCursor, 1);
     this.#sumCursor = row?.sku ?? null;
     if (row === undefined || row.status === "stopped") return;
-    for (const { sku, what, expected, found } of await ledger.bucketDamage([row.sku])) {
-      await this.#stop(sku, `${what}: ${expected} expected, ${found} found`);
+    for (const damage of await ledger.bucketDamage([row.sku])) {
+      const { sku, what, expected, found, reservationId: id } = damage;
+      const whose = id === null ? "" : ` of order ${id}`;
+      await this.#stop(sku, `${what}${whose}: ${expected} expected, ${found} found`);
     }
     this.#nextSumAt = startedAt + (clock.mono() - startedAt) / sumsTimeShare;
   }

@@ -73,5 +73,5 @@ test("C01 a hot stock that admits too many makes late refusals, and no second sa
   expect((await shop.reconcile()).drift).toBe(9);
   for (const process of shop.processes) process.start("reconciler");
   await shop.passes(5_000);
-  await shop.atRest({ A: units({ R: 1, T: 1 }) }, { repairs: 1 });
+  await shop.atRest({ A: units({ R: 1, T: 1 }) }, { repairs: 1, lateRefusals: 9 });
 });

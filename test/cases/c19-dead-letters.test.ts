@@ -49,7 +49,7 @@ test("C19 (a) a dead letter whose fault is gone is decided by its replay, once",
   ];
   expect(outcomes).toEqual(["replayed", "already-settled", "already-settled"]);
   expect((await shop.view(id)).state).toBe("reserved");
-  await shop.atRest({ A: units({ A: 2, R: 1, T: 3 }) });
+  await shop.atRest({ A: units({ A: 2, R: 1, T: 3 }) }, { calls: 1 });
   expect(await lettersOf(shop)).toEqual([letter]);
 });
 
@@ -62,7 +62,7 @@ test("C19 (a) without a replay the order is sent again from hot stock, and decid
   broken.isIn = false;
   await shop.passes(2_000);
   expect((await shop.view(id)).state).toBe("reserved");
-  await shop.atRest({ A: units({ A: 2, R: 1, T: 3 }) }, { repairs: 1 });
+  await shop.atRest({ A: units({ A: 2, R: 1, T: 3 }) }, { repairs: 1, calls: 1 });
 });
 
 test("C19 (b) a replay after the order has expired is stale, and revives nothing", async () => {
@@ -80,7 +80,7 @@ test("C19 (b) a replay after the order has expired is stale, and revives nothing
   expect(await shop.replay(letter)).toBe("stale");
   expect(await shop.replay(letter)).toBe("already-settled");
   expect((await shop.view(id)).state).toBe("expired");
-  await shop.atRest({ A: units({ A: 3, T: 3 }) }, { repairs: 1 });
+  await shop.atRest({ A: units({ A: 3, T: 3 }) }, { repairs: 1, calls: 1 });
 });
 
 test("C19 (b) an order that is never decided ends as void; its replay is stale", async () => {
@@ -94,7 +94,7 @@ test("C19 (b) an order that is never decided ends as void; its replay is stale",
   for (const letter of await lettersOf(shop)) expect(await shop.replay(letter)).toBe("stale");
   const again = await shop.reserve("o1", "u1", ["A", 1]);
   expect(again).toMatchObject({ answer: "VOID", state: "void" });
-  await shop.atRest({ A: units({ A: 3, T: 3 }) }, { repairs: 3 });
+  await shop.atRest({ A: units({ A: 3, T: 3 }) }, { repairs: 3, calls: 4, voids: 1 });
 });
 
 test("C19 (c) a replay a day and a restart later decides it, once", async () => {
@@ -117,5 +117,5 @@ test("C19 (c) a replay a day and a restart later decides it, once", async () => 
   expect(outcomes).toEqual(["replayed", "already-settled", "already-settled"]);
   expect((await shop.view(id)).state).toBe("reserved");
   expect((await shop.reserve("o1", "u1", ["A", 1])).answer).toBe("replayed");
-  await shop.atRest({ A: units({ A: 2, R: 1, T: 3 }) });
+  await shop.atRest({ A: units({ A: 2, R: 1, T: 3 }) }, { calls: 1 });
 });

@@ -94,6 +94,19 @@ test("C33 (c) told late three times, with the unit gone: due back once", async (
   await shop.atRest({ A: units({ S: 1, T: 1 }) });
 });
 
+test("C33 (c) a late payment that only the ledger refuses is due back once", async () => {
+  const shop = await openShop({ stock: { A: 2 }, limit: 1, holdSeconds: holdMs / 1000 });
+  const { id } = await shop.reserve("k1", "u1", ["A", 1]);
+  await shop.later(holdMs + 1_000);
+  expect((await shop.reserve("k2", "u1", ["A", 1])).answer).toBe("ok");
+  shop.editHot("A", (sku) => sku.buyers.clear());
+  const told = await shop.pay(id, "p1");
+  expect(told).toMatchObject({ answer: "REFUND_DUE", state: "expired" });
+  expect(await shop.pay(id, "p1")).toMatchObject({ answer: "REFUND_DUE" });
+  expect(told.view?.refundDue).toHaveLength(1);
+  await shop.atRest({ A: units({ A: 1, R: 1, T: 2 }) }, { lateRefusals: 1 });
+});
+
 test("C33 (c) a late payment does not pass the limit of its buyer", async () => {
   const shop = await openShop({ stock: { A: 2 }, limit: 1, holdSeconds: holdMs / 1000 });
   const { id } = await shop.reserve("k1", "u1", ["A", 1]);

@@ -29,7 +29,7 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
       expect(await line.sku()).toMatchObject({ available: 8, version: 2 });
     });
 
-    it("is applied in version order only: what is missing is said, and nothing skipped", async () => {
+    it("is applied in version order only; what is missing is said", async () => {
       const line = await HotLine.open(subject);
       for (const name of ["o1", "o2", "o3"]) line.say(restock(name, 1));
       const [first, second, third] = line.news.entries;
@@ -42,7 +42,7 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
         gaps: [{ sku: "A", version: 1 }],
       });
       expect(await line.sku()).toMatchObject({ available: 5, version: 1 });
-      expect(await line.project({ entries: [first, second, third] })).toEqual({
+      expect(await line.project({ entries: [third, first, second, third] })).toEqual({
         ...nothing,
         gaveBack: ["A"],
       });
@@ -193,7 +193,7 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
       expect(await line.observe()).toMatchObject({ tickets: 0 });
     });
 
-    it("is dropped at once when no entry decided it: a void, a cancellation before it", async () => {
+    it("is dropped at once when no entry decided it: void or early cancel", async () => {
       for (const command of [commands.void(), commands.cancel(true)]) {
         const own = await open();
         const line = await HotLine.open(own);
@@ -208,11 +208,30 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
       }
     });
 
-    it("keeps the first answer under its id", async () => {
+    it("says which entries are missing though it holds no such ticket", async () => {
+      const line = await HotLine.open(subject);
+      line.say(commands.reserve({ A: 2 }));
+      line.news = { entries: [], settled: [] };
+      line.say(commands.reserve({ A: 2 }));
+      const { settled } = line.news;
+      expect(await line.project({ settled })).toEqual({
+        ...nothing,
+        gaps: [{ sku: "A", version: 1 }],
+      });
+    });
+
+    it("keeps the first answer under its id, whatever is told later", async () => {
       const line = await HotLine.open(subject);
       await line.settle(reserveTicket("r1"));
-      line.say(commands.void());
-      await line.project();
+      const answer = {
+        id: "r1",
+        fingerprint: null,
+        state: "void",
+        saleId: null,
+        skus: [],
+      } as const;
+      const settled = [{ lane: 0, id: "r1", answer, versions: new Map() }];
+      expect(await line.project({ settled })).toEqual(nothing);
       expect(await line.words(reserveTicket("r1"))).toEqual(["replayed reserved"]);
     });
   });

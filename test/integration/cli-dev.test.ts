@@ -42,6 +42,13 @@ it("dev shows a rush, the proof, and lines that really buy", async () => {
   expect(answers).not.toContain('"code":"INVALID"');
 });
 
+it("dev brings units in first where the crowd has left none", async () => {
+  first = spawnCommand(["dev", "--stock", "1", "--buyers", "20"], { cwd: folder });
+  await first.said("Ctrl-C");
+  expect(first.out()).toContain("/restock");
+  expect(pasteInto(first.out()).join("\n")).toContain('"state":"confirmed"');
+});
+
 it("dev again on the same ledger opens the next sale; a taken port is left alone", async () => {
   first = dev();
   await first.said("Ctrl-C");

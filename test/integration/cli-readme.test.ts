@@ -27,7 +27,7 @@ let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "holdfast-readme-"));
-  dev = spawnCommand(["dev", "--stock", "30", "--buyers", "100", "--json"], { cwd: folder });
+  dev = spawnCommand(["dev", "--stock", "200", "--buyers", "100", "--json"], { cwd: folder });
   await dev.said("}\n");
   ({ url } = JSON.parse(dev.out()));
 });

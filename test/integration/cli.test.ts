@@ -127,7 +127,7 @@ describe("without a server", () => {
 });
 
 describe("the demo", () => {
-  it("ends with a clean verdict and the object of the interface, alone on the last line", async () => {
+  it("ends with a clean verdict and the one object, alone on the last line", async () => {
     const { code, out, err, lines } = await run("demo --stock 50 --buyers 400 --json --seed 3");
     expect(err).toContain("50 stocked");
     expect(lines).toHaveLength(1);
@@ -170,5 +170,30 @@ describe("the demo", () => {
     const report = JSON.parse(demo.out());
     expect(report.reserved + report.rejected).toBeLessThan(100_000);
     expect(report).toMatchObject({ oversold: 0, drift: 0, auditOk: true });
+  });
+});
+
+describe("the demo of an engine that is broken on purpose", () => {
+  it.each([
+    ["release-not-projected", { oversold: 0 }],
+    ["answer-not-remembered", { auditOk: true }],
+  ])(
+    "%s ends with 3 and says what is broken",
+    async (bug, broken) => {
+      const { code, err, lines } = await run(`demo --stock 40 --buyers 200 --json --bug ${bug}`);
+      expect(code).toBe(3);
+      expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject(broken);
+      expect(err).toContain("The promises are broken");
+      const kept = / --ledger sqlite:(\S+)\/ledger.db/.exec(err)?.[1] ?? "";
+      expect(existsSync(kept)).toBe(true);
+      rmSync(kept, { recursive: true });
+    },
+    120_000,
+  );
+
+  it("needs a bug that there is", async () => {
+    const { code, err } = await run("demo --bug chain-not-chaimed");
+    expect(code).toBe(2);
+    expect(err).toContain("Did you mean chain-not-chained?");
   });
 });

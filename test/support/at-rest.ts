@@ -18,6 +18,12 @@ export function units(some: Partial<Levels> & { readonly T: number }): Levels {
 export type RestOptions = {
   /** Repairs that the case called for by damaging hot stock or losing messages. */
   readonly repairs?: number;
+  /** Admitted orders and late payments that the ledger refused, where hot stock was wrong. */
+  readonly lateRefusals?: number;
+  /** Orders that ended as void, where their message was lost or never understood. */
+  readonly voids?: number;
+  /** Alarms, dead letters, stopped SKUs: what an operator was called for. */
+  readonly calls?: number;
   /** SKUs that were stopped, by the case or for its damage. */
   readonly stopped?: readonly string[];
   /** False where the case damaged the ledger by hand. */
@@ -33,7 +39,7 @@ export async function expectAtRest(
   expected: Readonly<Record<string, Levels>>,
   options: RestOptions,
 ): Promise<void> {
-  const { repairs = 0, stopped = [], proven = true } = options;
+  const { repairs = 0, stopped = [], proven = true, calls = 0, voids = 0 } = options;
   await shop.settle();
   const levels = await shop.first.engine.oversight.levels({ after: null, limit: 10_000 });
   const found = Object.fromEntries(levels.map((level) => [level.sku, coherent(level)]));
@@ -43,7 +49,8 @@ export async function expectAtRest(
   const report = await oversight.reconciliation();
   const quiet = { drift: 0, behind: 0, inFlight: 0, closed: 0, stopped: stopped.length };
   expect(report).toMatchObject(quiet);
-  expect(shop.repairs).toBe(repairs);
+  expect(repairsOf(shop)).toBe(repairs);
+  expect(callsOf(shop)).toHaveLength(calls);
   for (const { sku, status } of report.items) {
     expect([sku, status]).toEqual([sku, stopped.includes(sku) ? "stopped" : "ok"]);
   }
@@ -57,7 +64,21 @@ export async function expectAtRest(
     expect(suppliedBy(own)).toBe(total);
     entries.push(...own);
   }
+  const refused = entries.filter(({ operation }) => operation === "reject");
+  expect(refused).toHaveLength(options.lateRefusals ?? 0);
+  expect((await shop.ledger.counts()).orders.void ?? 0).toBe(voids);
   await expectOneMovementAStep(shop, entries);
+}
+
+/** By all processes that run. */
+function repairsOf({ processes }: Shop): number {
+  const tallies = processes.map(({ parts }) => parts.tally.resent + parts.tally.rebuilds);
+  return tallies.reduce((sum, each) => sum + each, 0);
+}
+
+/** What an operator was called for; a failed step is tried again and calls nobody. */
+function callsOf({ noted }: Shop): readonly string[] {
+  return noted.filter((line) => !line.startsWith("failed"));
 }
 
 export async function levelsOf({ first }: Shop, sku: SkuId): Promise<Levels> {

@@ -122,7 +122,7 @@ function equationFaults(seen: Observation["skus"][number], log: readonly OwnedEn
   return faults;
 }
 
-/** In a SKU an order is reserved or rejected once, leaves once, and gives back no more than sold. */
+/** An order is decided once in a SKU, leaves once, and gives back no more than was sold. */
 function orderFaults(log: readonly OwnedEntry[]): string[] {
   const faults: string[] = [];
   const orders = new Map<string, { begun: number; held: number; sold: number }>();

@@ -83,6 +83,7 @@ const unscriptedOversight: Oversight = {
   auditLog: unscripted("auditLog"),
   search: unscripted("search"),
   counts: unscripted("counts"),
+  lanes: unscripted("lanes"),
   health: unscripted("health"),
 };
 

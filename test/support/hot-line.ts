@@ -192,7 +192,8 @@ export function wordOfAdmission(admission: Admission): string {
       return `replayed ${admission.state}`;
     case "missing":
       return `missing ${admission.what}`;
-    default:
+    case "admitted":
+    case "busy":
       return admission.kind;
   }
 }

@@ -14,7 +14,7 @@ export type HotSubject = {
 export type HotStockAdapter = {
   readonly name: string;
   /** An empty one of its own; `ticketsMax` bounds what a lane may hold in flight. */
-  open(options?: { readonly ticketsMax?: number }): Promise<HotSubject>;
+  readonly open: (options?: { readonly ticketsMax?: number }) => Promise<HotSubject>;
 };
 
 /** Every adapter of the port runs the same suites: a new one is a row here. */

@@ -17,6 +17,7 @@ import type { Stores } from "../../src/engine/assemble.ts";
 import type {
   DeadLetterOutcome,
   Reconciliation,
+  RepairAction,
   ReservationView,
   StockChange,
 } from "../../src/engine/engine.ts";
@@ -93,12 +94,6 @@ export class Shop {
     const [first] = this.processes;
     if (first === undefined) throw new Error("no process runs");
     return first;
-  }
-
-  /** By all processes that run. */
-  get repairs(): number {
-    const tallies = this.processes.map(({ parts }) => parts.tally.resent + parts.tally.rebuilds);
-    return tallies.reduce((sum, each) => sum + each, 0);
   }
 
   /** One more process, as after a start. */
@@ -275,7 +270,7 @@ export class Shop {
     return this.time.drive(this.first.engine.oversight.verify(null));
   }
 
-  repair(sku: string | null = null): Promise<readonly { action: string; done: boolean }[]> {
+  repair(sku: string | null = null): Promise<readonly RepairAction[]> {
     const request = { dryRun: false, sku: sku === null ? null : skuId(sku) };
     const work = this.first.engine.oversight.repair(request, acting);
     return this.time.drive(work.then(({ actions }) => actions));

@@ -17,6 +17,9 @@ export const tinyFaults = {
   "loses a payment": "payment-lost",
   "makes a second order for a repeat": "two-ids",
   "gives two keys one order": "one-id",
+  "takes a payment twice": "leaked",
+  "refuses a payment that is told twice": "two-answers",
+  "answers a payment with somebody else's": "odd-answer",
   "takes back what it promised": "taken-back",
   "holds for a buyer who was told no": "told-no",
   "leaves keys undecided": "pending",
@@ -127,7 +130,14 @@ export class TinyStore {
 
   #pay(id: string): Omit<Told, "retryMs"> {
     const order = this.#orders.get(id);
-    if (order?.state !== "reserved") return { kind: "refused", what: "WRONG_STATE", id: null };
+    const isAgain = order?.state === "confirmed" && this.#fault !== "takes a payment twice";
+    if (isAgain && this.#fault !== "refuses a payment that is told twice") return this.#tell(id);
+    const isOpen = order?.state === "reserved" || this.#fault === "takes a payment twice";
+    if (order === undefined || !isOpen) return { kind: "refused", what: "WRONG_STATE", id: null };
+    const other = [...this.#orders.keys()].find((one) => one !== id) ?? id;
+    if (this.#fault === "answers a payment with somebody else's") {
+      return { kind: "held", what: "confirmed", id: other };
+    }
     if (this.#fault === "loses a payment") return { kind: "held", what: "confirmed", id };
     order.state = "confirmed";
     const { reserved, sold } = this.#buckets;
@@ -139,6 +149,7 @@ export class TinyStore {
 
   #cancel(id: string): Omit<Told, "retryMs"> {
     const order = this.#orders.get(id);
+    if (order?.state === "cancelled") return this.#tell(id);
     if (order?.state !== "reserved") return { kind: "refused", what: "WRONG_STATE", id: null };
     order.state = "cancelled";
     const { available, reserved } = this.#buckets;

@@ -108,11 +108,11 @@ async function stay(context: Context, { server, result, stopping }: Stay): Promi
   const { saleId, sku, holdSeconds, verdict } = result;
   const { url } = server;
   context.announce({ url, saleId, sku, report: verdict.report });
-  const reserved = result.evidence.skus[0]?.level.buckets.reserved ?? 0;
+  const { available = 0, reserved = 0 } = result.evidence.skus[0]?.level.buckets ?? {};
   context.say();
   if (reserved > 0) context.say(text("dev.onHold", { reserved, holdSeconds }));
   const isKeyed = context.loaded.config.apiKeys.length > 0;
-  tellFirstPurchase(context, { url, saleId, sku, isKeyed });
+  tellFirstPurchase(context, { url, saleId, sku, isKeyed, available });
   if (!stopping.aborted) await aborted(stopping);
   context.note(text("serve.stopping"));
   return exitCodes.done;

@@ -151,7 +151,7 @@ describe("dead letters", () => {
     expect(calls[0]).toEqual([4, { actor: "local", reason: "key was rotated" }]);
   });
 
-  it("are settled by a filter with an outcome for each, after a try that does nothing", async () => {
+  it("are settled by a filter, each with its outcome, after a try that does nothing", async () => {
     const settled: number[] = [];
     const queries: unknown[] = [];
     const { app } = await serverOver({
@@ -317,6 +317,15 @@ describe("metrics", () => {
     reconciliation: async () => atRest,
     counts: async () => counts,
     levels: async () => [someLevel()],
+    lanes: async () => [flow],
+  };
+  const flow = {
+    lane: 0,
+    open: true,
+    tickets: 4,
+    outboxLength: 3,
+    outboxOldestSeconds: 0.5,
+    lag: 2,
   };
 
   it("count what the ledger decided apart from what hot stock admitted", async () => {
@@ -339,6 +348,9 @@ describe("metrics", () => {
       "holdfast_drift_units 0",
       "holdfast_unpublished_entries 3",
       "holdfast_oldest_ticket_age_seconds 0.25",
+      'holdfast_outbox_pending{lane="0"} 3',
+      'holdfast_outbox_oldest_age_seconds{lane="0"} 0.5',
+      'holdfast_consumer_lag{lane="0"} 2',
       "holdfast_stores_up 1",
       'holdfast_build_info{version="test"} 1',
     ]) {
