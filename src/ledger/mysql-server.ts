@@ -37,6 +37,10 @@ export async function prepareSession(connection: MysqlConnection): Promise<Mysql
     `set session sql_mode = '${sessionMode}', time_zone = '+00:00', autocommit = 1,
       innodb_lock_wait_timeout = ${lockWaitSeconds}, lock_wait_timeout = ${definitionWaitSeconds}`,
   );
+  await connection.write(
+    `set session ${server.isMariadb ? "max_recursive_iterations" : "cte_max_recursion_depth"} =
+      4294967295`,
+  );
   await connection.write("set session transaction isolation level read committed");
   const isolation = isolationOf[server.isMariadb ? "mariadb" : "mysql"];
   const [row] = await connection.rows(isolation);

@@ -10,20 +10,8 @@ import { reservationId } from "../../src/domain/values.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openSqlite } from "../../src/ledger/sqlite.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite-ledger.ts";
-import {
-  cancel,
-  confirm,
-  expire,
-  give,
-  openSale,
-  refund,
-  reserve,
-  revive,
-  skuA,
-  skuB,
-  take,
-  wordsOf,
-} from "../support/ledger-fixtures.ts";
+import { confirm, openSale, reserve, skuA, skuB, wordsOf } from "../support/ledger-fixtures.ts";
+import { useEverything } from "../support/use-everything.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "holdfast-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -199,7 +187,7 @@ describe("the statements of SQLite", () => {
     const prepare = vi.spyOn(Sqlite.prototype, "prepare");
     const path = join(folder, `${++files}.db`);
     const ledger = await openSqliteLedger(path, { clock });
-    await useEverything(ledger);
+    await useEverything(ledger, clock);
     await ledger.close();
     const statements = new Set(prepare.mock.calls.map(([sql]) => sql));
     prepare.mockRestore();
@@ -226,37 +214,4 @@ function scansOf(database: Sqlite.Database, sql: string): string[] {
     .all(new Array(marks).fill(1));
   const scans = plan.map(({ detail }) => detail).filter((detail) => detail.startsWith("SCAN"));
   return scans.map((detail) => `${detail}: ${sql.replaceAll(/\s+/g, " ").trim()}`);
-}
-
-async function useEverything(ledger: Ledger): Promise<void> {
-  await openSale(ledger, { limit: 5, holdMs: 1000 });
-  await ledger.commit([reserve("a"), reserve("b"), reserve("c"), reserve("d")]);
-  await ledger.commit([confirm("a", "p1"), confirm("b", "p1"), cancel("c"), reserve("a")]);
-  await ledger.commit([confirm("a", "p2"), refund("a", { id: "x" })]);
-  await ledger.commit([take("freeze", skuA, { id: "f", quantity: 2 })]);
-  await ledger.commit([give("unfreeze", skuA, { id: "u", quantity: 1 })]);
-  clock.advance(1000);
-  const due = await ledger.dueHolds(null, 1);
-  await ledger.dueHolds(due[0] ?? null, 1);
-  await ledger.commit([expire("d")]);
-  await ledger.commit([revive("d", "p3")]);
-  await ledger.snapshot(0, ["a", "take:sku-a:f"]);
-  await ledger.settled(0, ["a", "take:sku-a:f"]);
-  await ledger.entriesAfter(skuA, 0, 10);
-  await ledger.order(reservationId("a"));
-  await ledger.orderEntries(reservationId("a"));
-  await ledger.levels([skuA, skuB]);
-  await ledger.levelPage(null, 10);
-  await ledger.balancesAt([{ sku: skuA, version: 1 }]);
-  await ledger.versionAt(skuA, clock.now());
-  await ledger.entries(skuA, { after: 0, limit: 10, from: 0, to: null });
-  await ledger.sales({ after: null, limit: 10 });
-  await ledger.salesIn(["open"]);
-  await ledger.endedSales([]);
-  await ledger.search("a", 10);
-  await ledger.verify(null);
-  await ledger.bucketDamage([skuA]);
-  await ledger.counts();
-  await ledger.unpublished(10);
-  await ledger.published([{ sku: skuA, version: 1 }]);
 }
