@@ -90,6 +90,13 @@ export class HotAudit {
     facts.versions.delete(id);
   }
 
+  /** A SKU that is gone stands on no history. */
+  forgetForks(lane: number, state: LaneState): void {
+    for (const sku of this.facts(lane).forks.keys()) {
+      if (!state.skus.has(sku)) this.endFork(lane, sku);
+    }
+  }
+
   #equation(account: SkuAccount, sku: HotSku): void {
     const step = account.steps[sku.version];
     if (step === undefined) {

@@ -1,3 +1,7 @@
+import { hotStockBugs } from "./bugs-hot-stock.ts";
+import { ledgerBugs } from "./bugs-ledger.ts";
+import { lineBugs } from "./bugs-line.ts";
+
 /** A mistake that can be planted into the compiled program, and the promise that it breaks. */
 export type PlantedBug = {
   readonly name: string;
@@ -10,4 +14,5 @@ export type PlantedBug = {
   readonly replace: string;
 };
 
-export const bank: readonly PlantedBug[] = [];
+/** Each rule that could be forgotten, forgotten once. */
+export const bank: readonly PlantedBug[] = [...ledgerBugs, ...hotStockBugs, ...lineBugs];

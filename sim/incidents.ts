@@ -77,7 +77,10 @@ function befallStores(world: World, { kind, ms, pick }: Incident): void {
       return;
     default:
       world.tampered(lane);
-      world.hot.tamper(lane, (state) => tamper(state, kind, pick));
+      world.hot.tamper(lane, (state) => {
+        tamper(state, kind, pick);
+        world.auditor.hot.forgetForks(lane, state);
+      });
       return;
   }
 }
@@ -139,8 +142,8 @@ function tamper(state: LaneState, kind: Incident["kind"], pick: number): void {
     case "hot.dropAnswer":
       drop(state.answers, pick);
       return;
-    case "hot.dropBuyer":
-      if (sku !== undefined) drop(sku.buyers, pick);
+    case "hot.dropBuyers":
+      sku?.buyers.clear();
       return;
     default:
       return;

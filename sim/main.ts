@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
-import { cpus } from "node:os";
-import { fileURLToPath } from "node:url";
 import { type Args, parseArgs, UsageError, usage } from "./args.ts";
+import { checkBank } from "./bank-check.ts";
 import { bank } from "./bugs.ts";
+import { runElsewhere, sum } from "./elsewhere.ts";
 import { bugNamed, plant } from "./plant.ts";
+import { progress } from "./progress.ts";
 import type { Totals } from "./run.ts";
 
-/** A bug of the bank must be found within so many seeds. */
-const bugSeedsMax = 2_000;
 const violated = 3;
 
 process.exitCode = await main(process.argv.slice(2));
@@ -115,41 +113,6 @@ function listBank(args: Args): number {
   return 0;
 }
 
-/** Each bug in a process of its own, because it changes the program; several at a time. */
-async function checkBank(args: Args): Promise<number> {
-  const wanted = bank.filter(({ name }) => args.bug === null || name === args.bug);
-  const waiting = [...wanted];
-  const kills = new Map<string, Totals>();
-  const work = async (): Promise<void> => {
-    for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
-      const seeds = ["--seeds", String(bugSeedsMax), "--seed", String(args.seed)];
-      const totals = await runElsewhere(["--bug", bug.name, ...seeds]);
-      kills.set(bug.name, totals);
-      progress(`${kills.size} of ${wanted.length} bugs`);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(args.workers, cpus().length) }, work));
-  progress("");
-  const rows = wanted.map(({ name, breaks }) => rowOf(name, breaks, kills.get(name)));
-  const survivors = rows.filter(({ seeds }) => seeds === null).map(({ bug }) => bug);
-  if (args.json) process.stdout.write(`${JSON.stringify({ rows, survivors })}\n`);
-  else for (const row of rows) process.stdout.write(`${rowInWords(row)}\n`);
-  return survivors.length === 0 ? 0 : violated;
-}
-
-type Row = ReturnType<typeof rowOf>;
-
-function rowOf(bug: string, breaks: string, totals: Totals | undefined) {
-  const found = totals?.firstViolation ?? null;
-  const seeds = found === null ? null : (totals?.seeds ?? null);
-  return { bug, breaks, seeds, invariant: found?.invariant ?? null, message: found?.message };
-}
-
-function rowInWords({ bug, seeds, invariant, message }: Row): string {
-  const killed = seeds === null ? "SURVIVES" : `${seeds} seeds`;
-  return `${bug.padEnd(34)} ${killed.padEnd(12)} ${invariant ?? ""}: ${message ?? ""}`;
-}
-
 /** The seeds, shared among processes. */
 async function shareSeeds(args: Args): Promise<number> {
   const startedAt = performance.now();
@@ -165,56 +128,6 @@ async function shareSeeds(args: Args): Promise<number> {
   return conclude(args, totals, (performance.now() - startedAt) / 1_000);
 }
 
-function sum(a: Totals, b: Totals): Totals {
-  return {
-    seeds: a.seeds + b.seeds,
-    events: a.events + b.events,
-    virtualSeconds: a.virtualSeconds + b.virtualSeconds,
-    violations: a.violations + b.violations,
-    firstViolation: a.firstViolation ?? b.firstViolation,
-  };
-}
-
-async function runElsewhere(args: readonly string[]): Promise<Totals> {
-  const self = fileURLToPath(import.meta.url);
-  const child = spawn(process.execPath, [self, "--json", "--no-shrink", ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let out = "";
-  child.stdout.setEncoding("utf8");
-  for await (const part of child.stdout) out += String(part);
-  const last = out.trimEnd().split("\n").at(-1) ?? "";
-  const parsed: unknown = JSON.parse(last);
-  return totalsOf(parsed);
-}
-
-function totalsOf(value: unknown): Totals {
-  const { noTotalsFound } = errors;
-  if (typeof value !== "object" || value === null || !("seeds" in value)) throw noTotalsFound();
-  const raw: Readonly<Record<string, unknown>> = { ...value };
-  const first = raw["firstViolation"];
-  return {
-    seeds: Number(raw["seeds"]),
-    events: Number(raw["events"]),
-    virtualSeconds: Number(raw["virtualSeconds"]),
-    violations: Number(raw["violations"]),
-    firstViolation: isViolation(first) ? first : null,
-  };
-}
-
-const errors = {
-  noTotalsFound: () => new Error("a process of the simulator did not report"),
-};
-
-function isViolation(value: unknown): value is NonNullable<Totals["firstViolation"]> {
-  return typeof value === "object" && value !== null && "seed" in value && "message" in value;
-}
-
 function round(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-/** On a terminal only, and never in the way of the result. */
-function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 }

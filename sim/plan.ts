@@ -56,7 +56,7 @@ export const incidentKinds = {
   "hot.dropOverlay": "tamper",
   "hot.dropTicket": "tamper",
   "hot.dropAnswer": "tamper",
-  "hot.dropBuyer": "tamper",
+  "hot.dropBuyers": "tamper",
   /** As if the ledger had gone back: hot stock has another entry at its version, or later ones. */
   "hot.fork": "tamper",
   "hot.ahead": "tamper",
@@ -107,7 +107,7 @@ export type PlanOptions = {
 export function drawPlan({ seed, requests, suppressed }: PlanOptions): Plan {
   const stream = new Stream(seed, "plan");
   const nodes = stream.between(2, 3);
-  const safetyMs = stream.between(8_000, 14_000);
+  const safetyMs = stream.between(6_000, 10_000);
   const own = stream.between(60, 150);
   const temper = stream.weighted({ calm: 8, clean: 42, damaged: 50 }) ?? "calm";
   const share = stream.next() * 0.5;

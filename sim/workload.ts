@@ -67,7 +67,7 @@ export class Workload {
     this.shop = {
       skus: [sku, ...others],
       sales: this.#plans.map((each) => each.saleId),
-      holdMs: 1_000 * stream.between(2, 5),
+      holdMs: 1_000 * stream.between(2, 4),
       limit: stream.chance(0.6) ? stream.between(1, 4) : null,
       stops: 0,
       mayDrift: parts.mayDrift,
