@@ -23,9 +23,9 @@ local function projectEntry(text, skus, say)
   local before = tonumber(redis.call("HGET", sku.stock, "a"))
   local record = id ~= "%" and redis.call("HGET", TICKETS, id)
   local ticket = record and readTicket(record)
+  addUnits(sku, sale, buyer, tonumber(units))
   if ticket then letGo(id, ticket, name, sku) end
   advance(sku.stock, delta, version, hash)
-  addUnits(sku, sale, buyer, tonumber(units))
   if answer ~= "%" then remember(answer, ticket, skus) end
   say("APPLIED", name)
   if tonumber(redis.call("HGET", sku.stock, "a")) > before then say("GAVE", name) end
