@@ -8,7 +8,7 @@ const suites = /^(describe|it|test|suite)$/;
 
 /** Where a test is picked up by a project of vitest.config.ts. */
 const projects =
-  /^(src\/.+|sim\/.+|test\/(contract|integration|cases|stack)\/.+|test\/[^/]+|console\/.+)\.test\.tsx?$/;
+  /^((src|sim|console)\/.+|test\/(contract|integration|cases|stack)\/.+|test\/[^/]+)\.test\.tsx?$/;
 
 const fileNames: Rule = {
   name: "files are kebab-case and named for what they hold",
