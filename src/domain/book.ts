@@ -60,7 +60,7 @@ export class Book {
 
   lane(lane: Lane): LaneRow {
     const row = this.lanes.get(lane);
-    invariant(row !== undefined, `lane ${lane} is not in the ledger`);
+    invariant(row !== undefined, () => `lane ${lane} is not in the ledger`);
     return row;
   }
 
@@ -79,7 +79,7 @@ export class Book {
   /** Makes one entry: the SKU's next version, chained to the one before. */
   append(draft: EntryDraft): LedgerEntry {
     const row = this.skus.get(draft.sku);
-    invariant(row !== undefined, `SKU ${draft.sku} is not in the ledger`);
+    invariant(row !== undefined, () => `SKU ${draft.sku} is not in the ledger`);
     const { order } = draft;
     const entry = sealEntry({
       sku: draft.sku,

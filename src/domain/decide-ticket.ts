@@ -50,7 +50,8 @@ function decideReserve(book: Book, ticket: ReserveTicket, command: TicketCommand
     code: refusal?.code ?? null,
     reason: refusal?.detail ?? null,
     lines: rows.map(({ row, line }) => ({
-      ...line,
+      sku: line.sku,
+      quantity: line.quantity,
       restocked: 0,
       writtenOff: 0,
       decidedVersion: row.version + 1,

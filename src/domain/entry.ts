@@ -54,7 +54,21 @@ export function entryHash(entry: Unhashed): string {
 }
 
 export function sealEntry(entry: Unhashed): LedgerEntry {
-  return { ...entry, hash: entryHash(entry) };
+  // Field by field: a copy that grows a field is several times as dear, and there is one an order.
+  return {
+    sku: entry.sku,
+    version: entry.version,
+    operation: entry.operation,
+    operationId: entry.operationId,
+    reservationId: entry.reservationId,
+    quantity: entry.quantity,
+    after: entry.after,
+    actor: entry.actor,
+    reason: entry.reason,
+    at: entry.at,
+    previousHash: entry.previousHash,
+    hash: entryHash(entry),
+  };
 }
 
 /** What hot stock remembers of a decision: the answer to a repeat of its id. */

@@ -4,8 +4,13 @@ export class InvariantError extends Error {
 }
 
 /** Stays on in production: a wrong number that is noticed late costs more than the check. */
-export function invariant(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new InvariantError(message);
+export function invariant(
+  condition: boolean,
+  /** A function where a text would be made, for nothing, for every order. */
+  message: string | (() => string),
+): asserts condition {
+  if (condition) return;
+  throw new InvariantError(typeof message === "string" ? message : message());
 }
 
 export function unreachable(value: never): never {

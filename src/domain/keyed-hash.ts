@@ -17,7 +17,7 @@ const padsOf = new WeakMap<Buffer, Pads>();
 export function keyedHash(secret: Buffer, text: string): string {
   const pads = padsOf.get(secret) ?? makePads(secret);
   const length = Buffer.byteLength(text);
-  invariant(length <= textBytesMax, `${length} bytes to hash, at most ${textBytesMax}`);
+  invariant(length <= textBytesMax, () => `${length} bytes to hash, at most ${textBytesMax}`);
   pads.inner.write(text, blockBytes);
   // A digest as text is made faster than a digest as a buffer.
   const digest = hash("sha256", pads.inner.subarray(0, blockBytes + length), "binary");

@@ -135,22 +135,25 @@ export function parseItem(value: unknown): LaneItem {
 function parseTicket(value: unknown): Ticket {
   const raw = record(value);
   const kind = raw["kind"];
-  const common = { fingerprint: text(raw["fingerprint"]), lines: parseLines(raw["lines"]) };
+  const fingerprint = text(raw["fingerprint"]);
+  const lines = parseLines(raw["lines"]);
   switch (kind) {
     case "reserve":
       return {
-        ...common,
         kind,
         id: reservationId(raw["id"]),
+        fingerprint,
+        lines,
         saleId: saleId(raw["saleId"]),
         buyerId: buyerId(raw["buyerId"]),
         idempotencyKey: operationId(raw["idempotencyKey"]),
       };
     case "revive":
       return {
-        ...common,
         kind,
         id: text(raw["id"]),
+        fingerprint,
+        lines,
         reservationId: reservationId(raw["reservationId"]),
         saleId: saleId(raw["saleId"]),
         buyerId: buyerId(raw["buyerId"]),
@@ -159,9 +162,10 @@ function parseTicket(value: unknown): Ticket {
       };
     case "take":
       return {
-        ...common,
         kind,
         id: text(raw["id"]),
+        fingerprint,
+        lines,
         operation: takeOperation(raw["operation"]),
         sku: skuId(raw["sku"]),
         operationId: operationId(raw["operationId"]),
@@ -181,11 +185,13 @@ function takeOperation(value: unknown): "withdraw" | "freeze" | "adjust_down" {
 
 /** One line a SKU, in SKU order: what follows adds them up and locks them one by one. */
 function parseLines(value: unknown): readonly Line[] {
-  const lines = list(value).map(parseLine);
+  const lines: Line[] = [];
   let last = "";
-  for (const { sku } of lines) {
-    if (sku <= last) throw new MessageError("lines: expected one a SKU, in SKU order");
-    last = sku;
+  for (const each of list(value)) {
+    const line = parseLine(each);
+    if (line.sku <= last) throw new MessageError("lines: expected one a SKU, in SKU order");
+    last = line.sku;
+    lines.push(line);
   }
   if (lines.length === 0) throw new MessageError("lines: expected at least one");
   return lines;

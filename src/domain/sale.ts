@@ -44,7 +44,10 @@ export type Sale = SalePolicy & {
 };
 
 /** May buyers be admitted at this moment of the deciding store's clock? */
-export function windowRefusal(policy: SalePolicy, now: Instant): Rejection | null {
+export function windowRefusal(
+  policy: Pick<SalePolicy, "state" | "opensAt" | "closesAt">,
+  now: Instant,
+): Rejection | null {
   if (policy.state === "draft") return "SALE_NOT_OPEN";
   if (policy.state !== "closed" && policy.opensAt !== null && now < policy.opensAt) {
     return "SALE_NOT_OPEN";

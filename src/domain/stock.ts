@@ -50,7 +50,7 @@ export function canMove(balances: Balances, operation: Operation, quantity: numb
 /** Units never appear or vanish: what leaves one bucket is in the other. */
 export function move(balances: Balances, operation: Operation, quantity: number): Balances {
   const { from, to } = moves[operation];
-  invariant(canMove(balances, operation, quantity), `${operation} ${quantity} not covered`);
+  invariant(canMove(balances, operation, quantity), () => `${operation} ${quantity} not covered`);
   const after = { ...balances };
   if (from !== null && from !== "supply") after[from] -= quantity;
   if (to !== null && to !== "supply") after[to] += quantity;

@@ -280,6 +280,8 @@ export type ReconciledSku = {
   readonly ledgerAvailable: number;
   readonly drift: number;
   readonly oldestTicketSeconds: number;
+  /** Hot stock is at a version of the ledger's, with its hash: it can be caught up. */
+  readonly fits: boolean;
   readonly status:
     | "ok"
     | "behind"

@@ -93,6 +93,7 @@ function unobserved(row: SkuRow, status: "closed" | "missing"): ReconciledSku {
     ledgerAvailable: row.balances.available,
     drift: 0,
     oldestTicketSeconds: 0,
+    fits: false,
     status: row.status === "stopped" ? "stopped" : status,
   };
 }
@@ -115,6 +116,7 @@ function observedItem(
     ledgerAvailable: at?.balances.available ?? row.balances.available,
     drift,
     oldestTicketSeconds: oldest === null ? 0 : Math.max(0, ledger.now - oldest) / 1000,
+    fits: at !== null && at.hash === hot.hash,
     status: statusOf(row, hot, at, drift),
   };
 }

@@ -57,20 +57,26 @@ function refuseReserve(state: LaneState, ticket: ReserveTicket, now: Instant): A
   if (stranger !== undefined) return refused("SKU_NOT_FOUND", stranger.sku);
   const missing = missingSku(state, ticket);
   if (missing !== null) return missing;
-  const code = windowRefusal({ ...policy, skus: [] }, now);
+  const code = windowRefusal(policy, now);
   return code === null ? refuseUnits(state, ticket) : refused(code);
 }
 
 function refuseUnits(state: LaneState, ticket: ReserveTicket | ReviveTicket): Admission | null {
-  const lines = ticket.lines.map((line) => ({ ...line, hot: state.skus.get(line.sku) }));
-  const stopped = lines.find(({ hot }) => hot?.stopped === true);
+  const { lines } = ticket;
+  const left = (sku: SkuId): number => state.skus.get(sku)?.available ?? 0;
+  const stopped = lines.find(({ sku }) => state.skus.get(sku)?.stopped === true);
   if (stopped !== undefined) return refused("SALE_PAUSED", stopped.sku);
-  const empty = lines.find(({ hot }) => (hot?.available ?? 0) <= 0);
+  const empty = lines.find(({ sku }) => left(sku) <= 0);
   if (empty !== undefined) return refused("SOLD_OUT", empty.sku);
   const limit = state.policies.get(ticket.saleId)?.limitPerBuyer ?? null;
-  const over = lines.find(({ hot, quantity }) => overLimit(hot, ticket, quantity, limit));
+  const over =
+    limit === null
+      ? undefined
+      : lines.find(({ sku, quantity }) => {
+          return overLimit(state.skus.get(sku), ticket, quantity, limit);
+        });
   if (over !== undefined) return refused("LIMIT_EXCEEDED", over.sku);
-  const short = lines.find(({ hot, quantity }) => (hot?.available ?? 0) < quantity);
+  const short = lines.find(({ sku, quantity }) => left(sku) < quantity);
   return short === undefined ? null : refused("SOLD_OUT", short.sku);
 }
 
@@ -78,9 +84,9 @@ function overLimit(
   hot: HotSku | undefined,
   ticket: ReserveTicket | ReviveTicket,
   quantity: number,
-  limit: number | null,
+  limit: number,
 ): boolean {
-  if (limit === null || hot === undefined || hot.saleId !== ticket.saleId) return false;
+  if (hot === undefined || hot.saleId !== ticket.saleId) return false;
   return (hot.buyers.get(ticket.buyerId) ?? 0) + quantity > limit;
 }
 

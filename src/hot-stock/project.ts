@@ -57,9 +57,10 @@ function projectEntry(state: LaneState, entry: ProjectedEntry, found: Findings):
  */
 function apply(state: LaneState, sku: HotSku, entry: ProjectedEntry, found: Findings): void {
   const before = sku.available;
+  // Before the ticket lets go, so that a count that stays does not leave the map in between.
+  addUnits(sku, entry.saleId, entry.buyerId, entry.unitsDelta);
   if (entry.ticketId !== null) letGo(state, entry.ticketId, entry.sku);
   advance(sku, entry);
-  addUnits(sku, entry.saleId, entry.buyerId, entry.unitsDelta);
   if (entry.answer !== null) remember(state, entry.answer);
   found.gaps.delete(entry.sku);
   if (sku.available > before) found.gaveBack.add(entry.sku);

@@ -331,12 +331,12 @@ async function writePayments(session: SqlSession, loaded: LoadedBook): Promise<v
 
 function known<K, V>(map: ReadonlyMap<K, V>, key: K): V {
   const value = map.get(key);
-  invariant(value !== undefined, `${String(key)} is not in the working set`);
+  invariant(value !== undefined, () => `${String(key)} is not in the working set`);
   return value;
 }
 
 function keyAt(keys: readonly number[], index: number): number {
   const key = keys[index];
-  invariant(key !== undefined, `expected more than ${keys.length} keys`);
+  invariant(key !== undefined, () => `expected more than ${keys.length} keys`);
   return key;
 }

@@ -7,7 +7,10 @@ import type { Row } from "./sql-database.ts";
  */
 export function text(row: Row, column: string): string {
   const value = row[column];
-  invariant(typeof value === "string", `column ${column}: expected text, found ${typeof value}`);
+  invariant(
+    typeof value === "string",
+    () => `column ${column}: expected text, found ${typeof value}`,
+  );
   return value;
 }
 
@@ -19,7 +22,7 @@ export function integer(row: Row, column: string): number {
   const value = row[column];
   invariant(
     typeof value === "number" && Number.isSafeInteger(value),
-    `column ${column}: expected a safe integer, found ${String(value)}`,
+    () => `column ${column}: expected a safe integer, found ${String(value)}`,
   );
   return value;
 }
@@ -57,7 +60,7 @@ export function member<T extends string>(
   isMember: (value: string) => value is T,
 ): T {
   const value = text(row, column);
-  invariant(isMember(value), `column ${column}: unexpected "${value}"`);
+  invariant(isMember(value), () => `column ${column}: unexpected "${value}"`);
   return value;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Process, Stage } from "../../test/support/stepped.ts";
 import { reserveTicket } from "../../test/support/tickets.ts";
-import { operationId, skuId } from "../domain/values.ts";
+import { operationId, quantity, skuId } from "../domain/values.ts";
 
 const A = skuId("A");
 
@@ -42,6 +42,18 @@ describe("the reconciler", () => {
     expect(process.parts.tally).toEqual({ resent: 0, rebuilds: 1 });
     expect(await process.levels()).toMatchObject({ hot: { available: 3 }, drift: 0 });
     await process.expectCoherent();
+  });
+
+  it("brings a stopped SKU what the ledger has decided all the same", async () => {
+    const process = await (await Stage.open()).started();
+    const acting = { actor: "test", reason: "look" };
+    await process.engine.merchandising.stopSku(A, operationId("stop"), acting);
+    const told = { operationId: operationId("in"), fingerprint: "restock 2", ...acting };
+    const restock = { kind: "give", operation: "restock", sku: A, ifVersion: null } as const;
+    await process.parts.ledger.commit([{ ...restock, quantity: quantity(2), ...told }]);
+    expect(await process.levels()).toMatchObject({ behind: 1 });
+    await process.reconciler.step();
+    expect(await process.levels()).toMatchObject({ behind: 0, drift: 0, status: "stopped" });
   });
 
   it.each<[string, (process: Process) => void]>([

@@ -40,13 +40,19 @@ export class Reconciler implements Worker {
 
   async #heal(item: ReconciledSku): Promise<void> {
     const { ledger, fences, projector } = this.#parts;
-    if (item.status === "ok" || item.status === "closed" || item.status === "stopped") return;
+    if (item.status === "ok" || item.status === "closed") return;
     const row = await ledger.level(item.sku);
     if (row === null) return;
     const fence = fences.get(row.lane);
+    const { sku, hotVersion } = item;
     switch (item.status) {
       case "behind":
-        if (fence !== null) await projector.catchUp(fence, item.sku, item.hotVersion);
+        if (fence !== null) await projector.catchUp(fence, sku, hotVersion);
+        return;
+      case "stopped":
+        // Stopped for buyers; what the ledger has decided is projected all the same.
+        if (fence === null || !item.fits || item.behind === 0) return;
+        await projector.catchUp(fence, sku, hotVersion);
         return;
       case "missing":
         await projector.projectLevel(row);

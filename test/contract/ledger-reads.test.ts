@@ -79,7 +79,7 @@ describe.each(ledgerAdapters)("reads of the ledger: $name", ({ open }) => {
       expect(await ledger.endedSales([saleA, saleId("none")])).toEqual([saleA]);
     });
 
-    it("keeps the answer under an id whose ticket was never seen, in the lane of the id", async () => {
+    it("keeps the answer under an id whose ticket was never seen, in its lane", async () => {
       await openSale(ledger);
       const stamp = { lane: 0, epoch: epoch(1) };
       const unseen = { kind: "void", stamp, ticket: null, reason: "lost" } as const;

@@ -32,6 +32,7 @@ const atRest: Reconciliation = {
       ledgerAvailable: 8,
       drift: 0,
       oldestTicketSeconds: 0.25,
+      fits: true,
       status: "ok",
     },
   ],
