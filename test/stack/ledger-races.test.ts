@@ -83,7 +83,7 @@ describe.each(ledgerServers())("many at once on $name", (server) => {
     await small.close();
   });
 
-  it("C27 of 500 at once a small pool sends the surplus away, and moves nothing for it", async () => {
+  it("C27 of 500 at once a small pool sends the surplus away, and moves nothing", async () => {
     await openSale(ledger, { items: { [skuA]: 1000 } });
     const small = await open("?connections=2", { queueMax: 30 });
     const many = Array.from({ length: 500 }, (_, n) => small.commit([reserve(`r${n}`)]));

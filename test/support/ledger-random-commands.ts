@@ -30,99 +30,118 @@ const cart = fc.dictionary(sku, units, { minKeys: 1, maxKeys: 3 });
 
 /** Few names, so that commands meet; `p` makes the names of one run its own. */
 function command(p: string): fc.Arbitrary<Command> {
-  const lines = (all: Record<string, number>): Record<string, number> =>
-    Object.fromEntries(Object.entries(all).map(([name, n]) => [p + name, n]));
-  const acting = { actor: "op", reason: "because" };
   return fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.tuple(order, cart, buyer, sale).map(([id, all, who, of]) => {
-        return reserve(p + id, { lines: lines(all), buyer: p + who, sale: p + of });
-      }),
-    },
+    { weight: 16, arbitrary: orderCommand(p) },
+    { weight: 5, arbitrary: paymentCommand(p) },
+    { weight: 4, arbitrary: stockCommand(p) },
+    { weight: 2, arbitrary: saleCommand(p) },
+  );
+}
+
+const acting = { actor: "op", reason: "because" };
+
+function named(p: string, all: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(all).map(([name, n]) => [p + name, n]));
+}
+
+function orderCommand(p: string): fc.Arbitrary<Command> {
+  const reserving = fc.tuple(order, cart, buyer, sale).map(([id, all, who, of]) => {
+    return reserve(p + id, { lines: named(p, all), buyer: p + who, sale: p + of });
+  });
+  const extending = fc.tuple(order, act, units).map(
+    ([id, x, n]): Command => ({
+      kind: "extend",
+      id: reservationId(p + id),
+      operationId: operationId(p + x),
+      seconds: n,
+      actor: "op",
+    }),
+  );
+  const voiding = order.map(
+    (id): Command => ({
+      kind: "void",
+      stamp: { lane: 0, epoch: epoch(1) },
+      id: p + id,
+      ticket: null,
+      reason: "lost",
+    }),
+  );
+  return fc.oneof(
+    { weight: 6, arbitrary: reserving },
     { weight: 3, arbitrary: fc.tuple(order, act).map(([id, x]) => confirm(p + id, p + x)) },
     { weight: 2, arbitrary: order.map((id) => cancel(p + id)) },
     { weight: 2, arbitrary: order.map((id) => expire(p + id)) },
-    {
-      weight: 2,
-      arbitrary: fc.tuple(order, act, fc.option(cart), fc.boolean()).map(([id, x, all, back]) =>
-        refund(p + id, {
-          id: p + x,
-          restock: back,
-          ...(all === null ? {} : { lines: lines(all) }),
-        }),
-      ),
-    },
-    fc.tuple(order, act, cart, buyer, sale).map(([id, x, all, who, of]) => {
-      return revive(p + id, p + x, { lines: lines(all), buyer: p + who, sale: p + of });
-    }),
-    fc
-      .tuple(fc.constantFrom("restock", "unfreeze", "adjust_up"), sku, act, units)
-      .map(([what, of, x, n]) => give(what, p + of, { id: p + x, quantity: n })),
-    fc
-      .tuple(fc.constantFrom("withdraw", "freeze", "adjust_down"), sku, act, units)
-      .map(([what, of, x, n]) => take(what, p + of, { id: p + x, quantity: n })),
-    fc.tuple(sku, act, fc.integer({ min: 0, max: 5 })).map(
-      ([of, x, found]): Command => ({
-        kind: "count",
-        sku: skuId(p + of),
-        found,
-        operationId: operationId(p + x),
-        ...acting,
-      }),
-    ),
-    fc.tuple(order, act, units).map(
-      ([id, x, n]): Command => ({
-        kind: "extend",
-        id: reservationId(p + id),
-        operationId: operationId(p + x),
-        seconds: n,
-        actor: "op",
-      }),
-    ),
-    fc.tuple(order, act).map(
-      ([id, x]): Command => ({
-        kind: "refuse-late",
-        id: reservationId(p + id),
-        paymentId: operationId(p + x),
-        paidAt: 5,
-        actor: "shop",
-      }),
-    ),
-    fc.tuple(order, act, act).map(
-      ([id, x, y]): Command => ({
-        kind: "settle-payment",
-        id: reservationId(p + id),
-        refundId: operationId(p + x),
-        paymentId: operationId(p + y),
-        ...acting,
-      }),
-    ),
-    order.map(
-      (id): Command => ({
-        kind: "void",
-        stamp: { lane: 0, epoch: epoch(1) },
-        id: p + id,
-        ticket: null,
-        reason: "lost",
-      }),
-    ),
-    fc.tuple(sale, fc.constantFrom("open", "paused", "closed")).map(([of, to]) => {
-      return moveSale(p + of, to);
-    }),
-    fc.tuple(sku, fc.constantFrom("normal", "stopped"), act).map(
-      ([of, to, x]): Command => ({
-        kind: "sku-status",
-        sku: skuId(p + of),
-        to,
-        operationId: operationId(p + x),
-        ...acting,
-      }),
-    ),
-    fc.tuple(sale, fc.option(units)).map(([of, limit]) => {
-      return createSale({ id: p + of, items: lines({ c: 3 }), limit });
+    extending,
+    voiding,
+  );
+}
+
+function paymentCommand(p: string): fc.Arbitrary<Command> {
+  const refunding = fc
+    .tuple(order, act, fc.option(cart), fc.boolean())
+    .map(([id, x, all, restock]) =>
+      refund(p + id, { id: p + x, restock, ...(all === null ? {} : { lines: named(p, all) }) }),
+    );
+  const reviving = fc.tuple(order, act, cart, buyer, sale).map(([id, x, all, who, of]) => {
+    return revive(p + id, p + x, { lines: named(p, all), buyer: p + who, sale: p + of });
+  });
+  const refusing = fc.tuple(order, act).map(
+    ([id, x]): Command => ({
+      kind: "refuse-late",
+      id: reservationId(p + id),
+      paymentId: operationId(p + x),
+      paidAt: 5,
+      actor: "shop",
     }),
   );
+  const settling = fc.tuple(order, act, act).map(
+    ([id, x, y]): Command => ({
+      kind: "settle-payment",
+      id: reservationId(p + id),
+      refundId: operationId(p + x),
+      paymentId: operationId(p + y),
+      ...acting,
+    }),
+  );
+  return fc.oneof({ weight: 2, arbitrary: refunding }, reviving, refusing, settling);
+}
+
+function stockCommand(p: string): fc.Arbitrary<Command> {
+  const giving = fc
+    .tuple(fc.constantFrom("restock", "unfreeze", "adjust_up"), sku, act, units)
+    .map(([what, of, x, n]) => give(what, p + of, { id: p + x, quantity: n }));
+  const taking = fc
+    .tuple(fc.constantFrom("withdraw", "freeze", "adjust_down"), sku, act, units)
+    .map(([what, of, x, n]) => take(what, p + of, { id: p + x, quantity: n }));
+  const counting = fc.tuple(sku, act, fc.integer({ min: 0, max: 5 })).map(
+    ([of, x, found]): Command => ({
+      kind: "count",
+      sku: skuId(p + of),
+      found,
+      operationId: operationId(p + x),
+      ...acting,
+    }),
+  );
+  const stopping = fc.tuple(sku, fc.constantFrom("normal", "stopped"), act).map(
+    ([of, to, x]): Command => ({
+      kind: "sku-status",
+      sku: skuId(p + of),
+      to,
+      operationId: operationId(p + x),
+      ...acting,
+    }),
+  );
+  return fc.oneof(giving, taking, counting, stopping);
+}
+
+function saleCommand(p: string): fc.Arbitrary<Command> {
+  const moving = fc
+    .tuple(sale, fc.constantFrom("open", "paused", "closed"))
+    .map(([of, to]) => moveSale(p + of, to));
+  const creating = fc.tuple(sale, fc.option(units)).map(([of, limit]) => {
+    return createSale({ id: p + of, items: named(p, { c: 3 }), limit });
+  });
+  return fc.oneof(moving, creating);
 }
 
 export function steps(p: string): fc.Arbitrary<readonly Step[]> {
