@@ -1,4 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+} from "vitest";
 import { systemClock, systemRandom } from "../../src/clock.ts";
 import { Fault } from "../../src/domain/fault.ts";
 import { Keys } from "../../src/hot-stock/keys.ts";
@@ -39,6 +48,12 @@ function subject(): HotSubject {
   const change = async (): Promise<void> =>
     void (await redis.plain.call("DEBUG", "CHANGE-REPL-ID"));
   return { hot, reborn: change, flush: async () => void (await redis.plain.flushall()) };
+}
+
+async function startReplica(): Promise<PrivateRedis> {
+  const replica = await PrivateRedis.start(["--replicaof", `127.0.0.1 ${redis.port}`]);
+  onTestFinished(() => replica.stop());
+  return replica;
 }
 
 function openHot(port: number): RedisHotStock {
@@ -144,11 +159,10 @@ describe("a call that was never sent", () => {
   });
 
   it("is refused by a replica", async () => {
-    const replica = await PrivateRedis.start(["--replicaof", `127.0.0.1 ${redis.port}`]);
+    const replica = await startReplica();
     const other = openHot(replica.port);
     await expect(other.observe(0, null)).rejects.toThrow(/expected a primary, found a slave/);
     await other.close();
-    await replica.stop();
   });
 });
 
@@ -174,7 +188,7 @@ describe("hot stock after a failover", () => {
   });
 
   it("loses what the replica had not heard, and never more than was promised", async () => {
-    const replica = await PrivateRedis.start(["--replicaof", `127.0.0.1 ${redis.port}`]);
+    const replica = await startReplica();
     await words("r1", "r2");
     await redis.plain.wait(1, 2_000);
     await replica.plain.replicaof("NO", "ONE");
@@ -183,7 +197,6 @@ describe("hot stock after a failover", () => {
     expect(closed).toEqual({ closed: true, why: "incarnation" });
     expect(await promoted.observe(0, null)).toMatchObject({ tickets: 2, open: true });
     await promoted.close();
-    await replica.stop();
   });
 });
 
