@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { root } from "./build.mjs";
 
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-const args = ["run", "--update", "--project", "contract", "test/contract/ledger-schema.test.ts"];
+const projects = ["--project", "contract", "--project", "stack"];
+const args = ["run", "--update", ...projects, "ledger-schema.test.ts"];
 const { status } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, stdio: "inherit" });
 process.exitCode = status ?? 1;
