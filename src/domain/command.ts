@@ -8,7 +8,6 @@ import type {
   Instant,
   Lane,
   OperationId,
-  Quantity,
   ReservationId,
   SaleId,
   SkuId,
@@ -89,7 +88,8 @@ export type Command =
       readonly kind: "give";
       readonly operation: "restock" | "unfreeze" | "adjust_up";
       readonly sku: SkuId;
-      readonly quantity: Quantity;
+      /** 0: nothing moves, and the operation is remembered. */
+      readonly quantity: number;
       readonly operationId: OperationId;
       readonly fingerprint: string;
       readonly ifVersion: number | null;

@@ -21,7 +21,8 @@ export function decideGive(book: Book, command: CommandOf<"give">): CommandResul
     const detail = `${command.operation} of ${quantity}: not covered by ${frozen} frozen`;
     return rejectedResult("NOT_ENOUGH", detail, { level: row });
   }
-  return act(book, row, { ...command, moves: [[command.operation, quantity]], content: {} });
+  const moves: Act["moves"] = quantity > 0 ? [[command.operation, quantity]] : [];
+  return act(book, row, { ...command, moves, content: {} });
 }
 
 /** Units found of those that are frozen: found ones go back on sale, the rest is lost. */

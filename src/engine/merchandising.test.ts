@@ -83,6 +83,11 @@ describe("a change of stock", () => {
     expect(await set("o3", 3, 2)).toMatchObject({ ok: true });
     expect(await set("o3", 3, 2)).toMatchObject({ ok: true, replayed: true });
     expect((await process.levels()).total).toBe(3);
+    // It is that already: nothing moves, and the id is remembered all the same.
+    const asItIs = await set("o4", 3, 3);
+    expect(asItIs).toMatchObject({ ok: true, value: { level: { version: 3 }, entries: [] } });
+    expect(await set("o4", 3, 3)).toMatchObject({ ok: true, replayed: true });
+    expect(await set("o4", 5, 3)).toMatchObject({ ok: false, code: "KEY_REUSED" });
   });
 
   it("is closed, not lost, while hot stock is rebuilt", async () => {

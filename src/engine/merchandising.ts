@@ -137,8 +137,6 @@ async function changeStock(
       return done(parts, await parts.line.one({ ...common, ...plan }));
     case "count":
       return done(parts, await parts.line.one({ ...common, ...plan }));
-    case "as it is":
-      return accepted({ level: await oneLevel(parts, sku), entries: [] });
     case "take":
       return take(parts, row, {
         ...common,
@@ -156,7 +154,8 @@ type Plan =
   | {
       readonly kind: "give";
       readonly operation: "restock" | "unfreeze" | "adjust_up";
-      readonly quantity: Quantity;
+      /** 0: the total is that already; nothing moves, and the operation is remembered. */
+      readonly quantity: number;
       readonly ifVersion: number | null;
     }
   | {
@@ -165,9 +164,7 @@ type Plan =
       readonly quantity: Quantity;
       readonly ifVersion: number | null;
     }
-  | { readonly kind: "count"; readonly found: number }
-  /** The total that was asked for is there: nothing moves, so nothing is recorded. */
-  | { readonly kind: "as it is" };
+  | { readonly kind: "count"; readonly found: number };
 
 /** What gives to available is decided by the ledger at once; what takes goes the buyers' way. */
 function planOf(row: SkuRow, change: StockChange): Plan | Refused {
@@ -188,7 +185,6 @@ function planOf(row: SkuRow, change: StockChange): Plan | Refused {
         return refused("VERSION_MOVED", detail, { level: row });
       }
       const delta = change.total - totalOf(row.balances);
-      if (delta === 0) return { kind: "as it is" };
       if (-delta > row.balances.available) {
         const detail = `a total of ${change.total} is below what is held, sold, frozen or lost`;
         return refused("NOT_ENOUGH", detail, { level: row });
@@ -202,8 +198,8 @@ function adjustPlan(delta: number, ifVersion: number | null): Plan | Refused {
   if (Math.abs(delta) > quantityMax) {
     return refused("NOT_ENOUGH", `at most ${quantityMax} units move at once, not ${delta}`);
   }
-  return delta > 0
-    ? { kind: "give", operation: "adjust_up", quantity: quantity(delta), ifVersion }
+  return delta >= 0
+    ? { kind: "give", operation: "adjust_up", quantity: delta, ifVersion }
     : { kind: "take", operation: "adjust_down", quantity: quantity(-delta), ifVersion };
 }
 
