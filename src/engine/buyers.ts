@@ -1,6 +1,6 @@
 import type { CommandResult } from "../domain/command.ts";
 import { accepted, type Outcome, refused, replayed } from "../domain/outcome.ts";
-import type { Order, ReservationState } from "../domain/reservation.ts";
+import type { Order, Payment, ReservationState } from "../domain/reservation.ts";
 import { sumLines } from "../domain/reservation.ts";
 import { makeReservationId } from "../domain/reservation-id.ts";
 import type { Sale } from "../domain/sale.ts";
@@ -38,9 +38,11 @@ class SaleLanes {
     this.#parts = parts;
   }
 
-  async of(saleId: SaleId): Promise<number | null> {
-    const known = this.#lanes.get(saleId);
-    if (known !== undefined) return known;
+  known(saleId: SaleId): number | undefined {
+    return this.#lanes.get(saleId);
+  }
+
+  async read(saleId: SaleId): Promise<number | null> {
     const sale = await this.#parts.ledger.sale(saleId);
     if (sale === null) return null;
     this.#lanes.set(saleId, sale.lane);
@@ -54,7 +56,7 @@ async function reserve(
   request: ReserveRequest,
   wait: Wait,
 ): Promise<Outcome<ReservationView>> {
-  const lane = await sales.of(request.saleId);
+  const lane = sales.known(request.saleId) ?? (await sales.read(request.saleId));
   if (lane === null) return refused("SALE_NOT_FOUND", `sale ${request.saleId} does not exist`);
   const ticket = ticketOf(parts, request, lane);
   const told = parts.decisions.expect(ticket.id, wait.waitMs, wait.signal);
@@ -66,15 +68,15 @@ async function reserve(
   }
 }
 
-async function answerTo(
+function answerTo(
   parts: Parts,
   ticket: ReserveTicket,
   admission: AdmissionReply,
   told: Promise<CommandResult | null>,
-): Promise<Outcome<ReservationView>> {
+): Outcome<ReservationView> | Promise<Outcome<ReservationView>> {
   switch (admission.kind) {
     case "admitted":
-      return afterAdmission(parts, ticket, admission.admittedAt, await told);
+      return afterAdmission(parts, ticket, admission.admittedAt, told);
     case "replayed":
       return afterReplay(parts, ticket, admission.state, told);
     case "refused": {
@@ -117,17 +119,26 @@ async function afterAdmission(
   parts: Parts,
   ticket: ReserveTicket,
   admittedAt: number,
-  told: CommandResult | null,
+  told: Promise<CommandResult | null>,
 ): Promise<Outcome<ReservationView>> {
+  const result = await told;
+  if (result?.status === "accepted" || result?.status === "rejected") {
+    const { order, payments } = result.subject;
+    if (order !== undefined) return freshOutcome(ticket, order, payments ?? []);
+  }
   const pending = pendingView(ticket.id, { ticket, admittedAt });
-  if (told === null) return (await decidedFor(parts, ticket, false)) ?? accepted(pending);
-  const { status } = told;
-  if (status !== "accepted" && status !== "rejected") return accepted(pending);
-  const { order, payments } = told.subject;
-  if (order === undefined) return accepted(pending);
+  const decided = result === null ? await decidedFor(parts, ticket, false) : null;
+  return decided ?? accepted(pending);
+}
+
+function freshOutcome(
+  ticket: ReserveTicket,
+  order: Order,
+  payments: readonly Payment[],
+): Outcome<ReservationView> {
   return isOther(order, ticket)
     ? keyReused(ticket)
-    : decidedOutcome(freshView(order, payments ?? []), false);
+    : decidedOutcome(freshView(order, payments), false);
 }
 
 /** The first status, with the reservation as it is now. */

@@ -4,13 +4,16 @@ import type { CommandResult } from "../domain/command.ts";
 /** Waiters whose time is up are let go in steps of this size. */
 const sweepEveryMs = 25;
 
-type Waiter = { readonly deadline: number; readonly done: (result: CommandResult | null) => void };
-
 /** A decision that may come: null when the time is up, or nobody waits for it any longer. */
 export type Expectation = {
   readonly result: Promise<CommandResult | null>;
   /** It will not come, or nobody cares: nothing is kept of it. */
-  forget(): void;
+  readonly forget: () => void;
+};
+
+type Waiter = Expectation & {
+  readonly deadline: number;
+  readonly tell: (result: CommandResult | null) => void;
 };
 
 const nothingExpected: Expectation = { result: Promise.resolve(null), forget: () => {} };
@@ -21,7 +24,7 @@ const nothingExpected: Expectation = { result: Promise.resolve(null), forget: ()
  */
 export class Decisions {
   readonly #clock: Clock;
-  readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #waiters = new Map<string, Waiter[]>();
   #sweeping = false;
 
   constructor(clock: Clock) {
@@ -35,23 +38,21 @@ export class Decisions {
   /** Begun before the question is asked, so that the answer cannot come in between. */
   expect(id: string, waitMs: number, signal?: AbortSignal): Expectation {
     if (waitMs <= 0 || signal?.aborted === true) return nothingExpected;
-    let forget = (): void => {};
+    let tell: Waiter["tell"] = () => {};
     const result = new Promise<CommandResult | null>((resolve) => {
-      const deadline = this.#clock.mono() + waitMs;
-      const waiter: Waiter = {
-        deadline,
-        done: (told) => {
-          signal?.removeEventListener("abort", forget);
-          resolve(told);
-        },
+      tell = (told): void => {
+        signal?.removeEventListener("abort", forget);
+        resolve(told);
       };
-      forget = (): void => this.#release(id, waiter);
-      const waiters = this.#waiters.get(id) ?? new Set();
-      this.#waiters.set(id, waiters.add(waiter));
-      signal?.addEventListener("abort", forget, { once: true });
     });
+    const forget = (): void => this.#release(id, waiter);
+    const waiter: Waiter = { result, forget, tell, deadline: this.#clock.mono() + waitMs };
+    const others = this.#waiters.get(id);
+    if (others === undefined) this.#waiters.set(id, [waiter]);
+    else others.push(waiter);
+    signal?.addEventListener("abort", forget, { once: true });
     if (!this.#sweeping) void this.#sweep();
-    return { result, forget: () => forget() };
+    return waiter;
   }
 
   wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CommandResult | null> {
@@ -62,14 +63,14 @@ export class Decisions {
     const waiters = this.#waiters.get(id);
     if (waiters === undefined) return;
     this.#waiters.delete(id);
-    for (const { done } of waiters) done(result);
+    for (const { tell } of waiters) tell(result);
   }
 
   /** The process stops: nobody waits any longer. */
   releaseAll(): void {
     for (const [id, waiters] of this.#waiters) {
       this.#waiters.delete(id);
-      for (const { done } of waiters) done(null);
+      for (const { tell } of waiters) tell(null);
     }
   }
 
@@ -78,8 +79,8 @@ export class Decisions {
     while (this.#waiters.size > 0) {
       await this.#clock.sleep(sweepEveryMs);
       const now = this.#clock.mono();
-      for (const [id, waiters] of this.#waiters) {
-        for (const waiter of waiters) if (waiter.deadline <= now) this.#release(id, waiter);
+      for (const waiters of this.#waiters.values()) {
+        for (const { forget } of waiters.filter(({ deadline }) => deadline <= now)) forget();
       }
     }
     this.#sweeping = false;
@@ -87,8 +88,10 @@ export class Decisions {
 
   #release(id: string, waiter: Waiter): void {
     const waiters = this.#waiters.get(id);
-    if (waiters?.delete(waiter) !== true) return;
-    if (waiters.size === 0) this.#waiters.delete(id);
-    waiter.done(null);
+    const at = waiters?.indexOf(waiter) ?? -1;
+    if (waiters === undefined || at < 0) return;
+    if (waiters.length === 1) this.#waiters.delete(id);
+    else waiters.splice(at, 1);
+    waiter.tell(null);
   }
 }

@@ -214,8 +214,7 @@ async function writeItems(session: SqlSession, loaded: LoadedBook): Promise<void
 
 async function writeOrders(session: SqlSession, loaded: LoadedBook): Promise<void> {
   const { book, orderKeys, saleKeys, skuKeys, before } = loaded;
-  const orders = [...book.changes.orders].map((id) => known(book.orders, id));
-  const added = orders.filter(({ id }) => book.changes.newOrders.has(id));
+  const added = [...book.changes.newOrders].map((id) => known(book.orders, id));
   const inserts = added.map((order) => newOrderValues(order, saleKeys));
   const keys = added.length === 0 ? [] : await session.insert(insertOrder, inserts);
   const newLines: Values[] = [];
@@ -228,10 +227,11 @@ async function writeOrders(session: SqlSession, loaded: LoadedBook): Promise<voi
 
   const updates: Values[] = [];
   const lineUpdates: Values[] = [];
-  for (const order of orders) {
-    const old = before.orders.get(order.id);
+  for (const id of book.changes.orders) {
+    const old = before.orders.get(id);
     if (old === undefined) continue;
-    const key = known(orderKeys, order.id);
+    const order = known(book.orders, id);
+    const key = known(orderKeys, id);
     updates.push([...movingValues(order), key]);
     for (const { sku, restocked, writtenOff } of changedLines(old, order)) {
       lineUpdates.push([restocked, writtenOff, key, known(skuKeys, sku)]);
@@ -252,7 +252,13 @@ function newOrderValues(order: Order, saleKeys: LoadedBook["saleKeys"]): Values 
     order.sentAt,
     order.attempt,
     order.decidedAt,
-    ...movingValues(order),
+    order.state,
+    order.code,
+    order.reason,
+    order.expiresAt,
+    order.endedAt,
+    order.paymentId,
+    order.revived ? 1 : 0,
   ];
 }
 

@@ -43,9 +43,12 @@ export class StatementCache {
     if (tuple !== undefined) {
       const text = sql + `, ${tuple}`.repeat(rowsAtOnce - 1);
       const statement = this.plain(text);
+      const values: SqlValue[] = [];
       for (; next + rowsAtOnce <= rows.length; next += rowsAtOnce) {
-        const values: SqlValue[] = [];
-        for (const row of rows.slice(next, next + rowsAtOnce)) values.push(...row);
+        let at = 0;
+        for (const row of rows.slice(next, next + rowsAtOnce)) {
+          for (const value of row) values[at++] = value;
+        }
         ran(statement.run(values), rowsAtOnce);
       }
     }

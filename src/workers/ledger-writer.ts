@@ -63,7 +63,7 @@ export class LedgerWriter implements Worker {
     for (const { body, attempt } of deliveries) {
       try {
         const envelope = this.#read(body);
-        told.push(...envelope.items.map((item) => ({ item, envelope, attempt })));
+        for (const item of envelope.items) told.push({ item, envelope, attempt });
       } catch (error) {
         if (!(error instanceof MessageError)) throw error;
         const unread = { kind: null, itemId: null, sku: null };
@@ -102,9 +102,14 @@ export class LedgerWriter implements Worker {
 
   /** Throws when hot stock has not heard: the messages come again, and it is told again. */
   async #run(batch: readonly Told[], letters: NewDeadLetter[]): Promise<void> {
-    const commands = batch.map((each) => commandOf(each.item, each.envelope, each.attempt));
-    const told = batch.filter((_, index) => commands[index] !== null);
-    const asked = commands.filter((command) => command !== null);
+    const told: Told[] = [];
+    const asked: Command[] = [];
+    for (const each of batch) {
+      const command = commandOf(each.item, each.envelope, each.attempt);
+      if (command === null) continue;
+      told.push(each);
+      asked.push(command);
+    }
     if (asked.length === 0) return;
     const { results, projected } = await this.#parts.line.run(asked);
     for (const [index, result] of results.entries()) {
