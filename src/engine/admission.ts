@@ -10,6 +10,7 @@ import type {
   HotStock,
   KnownIds,
   Left,
+  Reply,
 } from "../hot-stock/hot-stock.ts";
 import type { Bell } from "./bell.ts";
 import type { Fences } from "./fences.ts";
@@ -19,6 +20,8 @@ import type { SoldOutGate } from "./gate.ts";
 const batchMax = 100;
 /** Tickets that may wait for a call; past it a caller is told to come back. */
 const waitingMax = 20_000;
+/** Once more under the fence that the ledger has registered meanwhile. */
+const attemptsMax = 2;
 
 export type AdmissionReply =
   | Admission
@@ -29,6 +32,9 @@ type Waiting = {
   readonly resolve: (reply: AdmissionReply) => void;
   readonly reject: (error: unknown) => void;
 };
+
+const unknownLane = { closed: true, why: "unknown lane" } as const;
+type Asked = Reply<readonly Admission[]> | typeof unknownLane;
 
 type Queue = { waiting: Waiting[]; busy: boolean };
 
@@ -143,16 +149,9 @@ export class Admissions {
   }
 
   async #admitBatch(lane: Lane, batch: readonly Waiting[]): Promise<void> {
-    const fence = this.#fences.get(lane);
-    if (fence === null) {
-      await this.#fences.refresh();
-      for (const { resolve } of batch) resolve({ kind: "closed", why: "unknown lane" });
-      return;
-    }
     const tickets = batch.map(({ ticket }) => ticket);
-    const reply = await this.#hot.admit(fence, tickets);
+    const reply = await this.#askHot(lane, tickets);
     if (reply.closed) {
-      await this.#fences.closed(lane, reply.why);
       for (const { resolve } of batch) resolve({ kind: "closed", why: reply.why });
       return;
     }
@@ -164,6 +163,19 @@ export class Admissions {
       const admission = reply.value[index];
       invariant(admission !== undefined, "every ticket of a batch has its admission");
       resolve(admission);
+    }
+  }
+
+  /** A lane that another process has rebuilt meanwhile is closed to the old fence only. */
+  async #askHot(lane: Lane, tickets: readonly Ticket[]): Promise<Asked> {
+    for (let attempt = 1; ; attempt += 1) {
+      const fence = this.#fences.get(lane);
+      const reply = fence === null ? unknownLane : await this.#hot.admit(fence, tickets);
+      if (!reply.closed) return reply;
+      if (reply.why === "unknown lane") await this.#fences.refresh();
+      else await this.#fences.closed(lane, reply.why);
+      const next = this.#fences.get(lane);
+      if (next === null || next.epoch === fence?.epoch || attempt === attemptsMax) return reply;
     }
   }
 
