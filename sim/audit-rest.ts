@@ -162,7 +162,7 @@ export class RestAudit {
       if (row["to_bucket"] === "supply") sum -= num(row, "quantity");
     }
     if (accepted !== true) {
-      if (moving.length > 0) {
+      if (moving.length > 0 && operated.unanswered === 0) {
         this.#complain("answers", `${kind} ${operationId} was refused, and done`);
       }
       return;

@@ -11,6 +11,7 @@ const sessionMs = 4_000;
 /** What a broker takes to notice that a connection broke. */
 const noticeMs = 300;
 
+type Taken = { readonly lane: number; readonly life: Caller; readonly delivery: Delivery };
 type Session = { readonly life: Caller; readonly until: number; broken: boolean };
 
 /**
@@ -23,6 +24,8 @@ export class Broker {
   readonly #clock: Clock;
   readonly #decisions: Decisions;
   readonly #chance: Stream;
+  /** Who has taken what. */
+  readonly #out = new Map<Delivery["handle"], Taken>();
   readonly #sessions = new Map<number, Session>();
   readonly #sent: { readonly lane: number; readonly body: Buffer }[] = [];
   /** Is told of what is stored, in order. */
@@ -50,7 +53,10 @@ export class Broker {
     return {
       publish: (lane, body) => this.#publish(lane, body),
       receive: (lane, options) => this.#receive(caller, lane, options),
-      acknowledge: (lane, deliveries) => raw.acknowledge(lane, deliveries),
+      acknowledge: (lane, deliveries) => {
+        for (const { handle } of deliveries) this.#out.delete(handle);
+        return raw.acknowledge(lane, deliveries);
+      },
       release: (lane, deliveries) => raw.release(lane, deliveries),
       lag: (lane) => raw.lag(lane),
       close: () => Promise.resolve(),
@@ -64,7 +70,15 @@ export class Broker {
     this.#scheduler.after(noticeMs * this.#chance.next(), null, () => {
       const session = this.#sessions.get(lane);
       if (session === undefined || session.life === caller) this.redeliver(lane);
+      else this.#takeBack(lane, caller);
     });
+  }
+
+  /** Another consumer has the lane meanwhile: it gets what this one had taken. */
+  #takeBack(lane: number, caller: Caller): void {
+    const taken = [...this.#out.values()].filter((out) => out.lane === lane && out.life === caller);
+    const deliveries = taken.map(({ delivery }) => delivery);
+    if (deliveries.length > 0) void this.#raw.release(lane, deliveries);
   }
 
   /** The lane's consumer loses it, alive or not: what it has taken comes again. */
@@ -75,9 +89,11 @@ export class Broker {
 
   /** A process is gone: its lanes go to others once the broker notices. */
   died(caller: Caller): void {
-    for (const [lane, session] of this.#sessions) {
-      if (session.life === caller) this.broke(lane, caller);
-    }
+    const lanes = new Set(
+      [...this.#out.values()].flatMap((out) => (out.life === caller ? out.lane : [])),
+    );
+    for (const [lane, session] of this.#sessions) if (session.life === caller) lanes.add(lane);
+    for (const lane of lanes) this.broke(lane, caller);
   }
 
   async purge(lane: number): Promise<void> {
@@ -123,7 +139,12 @@ export class Broker {
     }
     const until = now + options.waitMs + sessionMs;
     this.#sessions.set(lane, { life: caller, until, broken: false });
-    return this.#raw.receive(lane, options);
+    const taken = await this.#raw.receive(lane, options);
+    const lost = !caller.alive || (this.#sessions.get(lane)?.life !== caller && !competing);
+    if (lost) await this.#raw.release(lane, taken);
+    if (lost) return [];
+    for (const delivery of taken) this.#out.set(delivery.handle, { lane, life: caller, delivery });
+    return taken;
   }
 
   #later(ms: number, act: () => Promise<void>): void {

@@ -154,7 +154,7 @@ export const hotStockBugs: readonly PlantedBug[] = [
     breaks: "a rebuild restores what every buyer holds",
     file: load,
     find: "addUnits(sku, sku.saleId, buyerId, units);",
-    replace: "",
+    replace: ";",
   },
   {
     name: "rebuild-without-decisions",

@@ -49,7 +49,8 @@ export class Buyer {
       return;
     }
     if (view.state === "reserved") await this.#decideWhatToDo(view.id);
-    if (this.#stream.chance(0.3)) await this.#askAgain();
+    if (this.#stream.chance(0.3)) await this.#front.sleep(3_000 * this.#stream.next());
+    if (this.#stream.chance(0.4)) await this.#askAgain();
     if (this.#stream.chance(0.15)) await this.#askOtherwise();
   }
 
@@ -58,6 +59,7 @@ export class Buyer {
     let id: string | null = null;
     for (let turn = 0; ; turn += 1) {
       if (id !== null && turn < 3 && this.#stream.chance(0.1)) await this.#cancel(id, 1);
+      if (id !== null && turn < 3 && this.#stream.chance(0.1)) await this.#askOtherwise();
       const told = await this.#lookOrAsk(id);
       if (told === "refused" && id === null) return told;
       if (told !== null && told !== "refused") {

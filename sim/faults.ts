@@ -66,7 +66,7 @@ export class Network {
   readonly #observe: Observer;
   /** Makes the next transaction of the ledger fail in its middle. */
   armStatement: () => void = () => {};
-  /** A call's caller did not learn that it took effect, or it never will: its connection broke. */
+  /** A caller has no answer to its call: its connection broke. */
   onBroken: (call: Pick<Observed, "port" | "method" | "args">, caller: Caller) => void = () => {};
 
   constructor(options: {
@@ -117,21 +117,21 @@ export class Network {
     return new Promise<unknown>((resolve, reject) => {
       if (!caller.alive) return;
       const { timeoutMs, unavailable, unknown } = manners[port];
-      const drawn = this.#fate(port, caller);
+      const drawn = this.#fate(port, caller, rare.has(call.method) ? rareFloor : 0);
       // A broker gives nothing to a connection that is gone.
       const fate = drawn === "late" && call.method === "receive" ? "lost" : drawn;
       const stream = this.#streams[port];
       const fail = (code: FaultCode, afterMs: number): void => {
-        this.scheduler.after(afterMs, caller, () =>
-          reject(new Fault(code, `${port}.${call.method}: ${fate}`)),
-        );
+        this.scheduler.after(afterMs, caller, () => {
+          this.onBroken(call, caller);
+          reject(new Fault(code, `${port}.${call.method}: ${fate}`));
+        });
       };
       const there = this.#latency(port);
       if (fate !== "well") {
         this.trace.note(`${caller.name} ${port}.${call.method} will be ${fate}`);
       }
       if (fate === "lost" || fate === "cut") {
-        this.onBroken(call, caller);
         fail(unavailable, fate === "cut" ? timeoutMs * stream.next() : there);
         return;
       }
@@ -146,7 +146,10 @@ export class Network {
       this.#arrive({ ...call, effect, fate }, there + slow + extra, {
         resolve: (value) => settle(() => resolve(value)),
         reject: (error) => settle(() => reject(error)),
-        giveUp: () => reject(new Fault(unknown, `${port}.${call.method}: no answer in time`)),
+        giveUp: () => {
+          this.onBroken(call, caller);
+          reject(new Fault(unknown, `${port}.${call.method}: no answer in time`));
+        },
       });
     });
   }
@@ -171,7 +174,6 @@ export class Network {
       if (call.fate === "statement") this.armStatement();
       void this.#act(call).then(
         (value) => {
-          if (given || !caller.alive || blind.has(call.fate)) this.onBroken(call, caller);
           if (!given) back.resolve(value);
         },
         (error: unknown) => (given ? undefined : back.reject(error)),
@@ -194,9 +196,9 @@ export class Network {
     }
   }
 
-  #fate(port: Port, caller: Caller): Fate {
+  #fate(port: Port, caller: Caller, floor: number): Fate {
     if (caller.cutUntil[port] > this.scheduler.now) return "cut";
-    for (const [fate, kind] of fates[port]) if (this.decisions.take(kind)) return fate;
+    for (const [fate, kind] of fates[port]) if (this.decisions.take(kind, floor)) return fate;
     return "well";
   }
 
@@ -206,10 +208,14 @@ export class Network {
   }
 }
 
-type Fate = "well" | "lost" | "unknown" | "late" | "slow" | "statement" | "cut";
+/** Few of these are made, and much depends on each: they fail more often. */
+const rare: ReadonlySet<string> = new Set([
+  ...["beginRebuild", "heldTickets", "load", "nextEpoch", "snapshot", "adopt", "setPolicy"],
+  ...["setStatus", "forgetSku", "overdue", "resend"],
+]);
+const rareFloor = 0.12;
 
-/** The caller does not see the answer. */
-const blind: ReadonlySet<Fate> = new Set(["unknown", "late"]);
+type Fate = "well" | "lost" | "unknown" | "late" | "slow" | "statement" | "cut";
 
 type Arriving = Omit<Observed, "caller" | "result"> & {
   readonly caller: Caller;

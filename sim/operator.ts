@@ -19,6 +19,8 @@ export type Operated = {
   /** Units that came in from outside, or left, if it was accepted. */
   readonly stocked: number | null;
   accepted: boolean | null;
+  /** Tries without an answer: one may still be on its way when a later one is refused. */
+  unanswered: number;
 };
 
 /** Operators: each act has an id, and is told again until it is clear what came of it. */
@@ -88,18 +90,25 @@ export class Operators {
       kind: change.kind,
       stocked: stockedBy(change),
       accepted: null,
+      unanswered: 0,
     };
     this.operations.push(operated);
     const repeats = this.#stream.chance(0.3) ? 2 : 1;
     for (let n = 0; n < repeats; n += 1) {
-      this.#judge(operated, await this.#changeOnce(change));
+      this.#judge(operated, await this.#changeOnce(change, operated));
     }
-    if (operated.accepted === true && this.#stream.chance(0.15)) await this.#reuse(change);
+    if (operated.accepted === true && this.#stream.chance(0.15)) {
+      await this.#reuse(change, operated);
+    }
   }
 
-  #changeOnce(change: StockChange): Promise<Outcome<unknown>> {
-    return this.#insist(`${change.kind} ${change.operationId}`, (engine) =>
-      engine.merchandising.changeStock(change, acting),
+  #changeOnce(change: StockChange, operated: Operated): Promise<Outcome<unknown>> {
+    return this.#insist(
+      `${change.kind} ${change.operationId}`,
+      (engine) => engine.merchandising.changeStock(change, acting),
+      () => {
+        operated.unanswered += 1;
+      },
     );
   }
 
@@ -113,10 +122,10 @@ export class Operators {
   }
 
   /** The same id with other content is a conflict, if the id is decided. */
-  async #reuse(change: StockChange): Promise<void> {
+  async #reuse(change: StockChange, operated: Operated): Promise<void> {
     const { sku, operationId: id } = change;
     const other: StockChange = { kind: "restock", sku, operationId: id, quantity: quantity(99) };
-    const outcome = await this.#changeOnce(other);
+    const outcome = await this.#changeOnce(other, operated);
     if (!outcome.ok && outcome.code === "KEY_REUSED") return;
     this.#complain("answers", `operation ${id} was told with other content, and not refused`);
   }
@@ -201,12 +210,14 @@ export class Operators {
   async #insist<T>(
     what: string,
     act: (engine: Engine) => Promise<Outcome<T>>,
+    onUnanswered: () => void = () => {},
   ): Promise<Outcome<T>> {
     for (;;) {
       this.#front.note(what);
       const told: Told<Outcome<T>> = await this.#front.ask(what, act);
       if (told.known) this.#front.note(`${what} ← ${told.value.ok ? "done" : told.value.code}`);
       else this.#front.note(`${what} ← unknown: ${told.why}`);
+      if (!told.known) onUnanswered();
       if (told.known && (told.value.ok || !askAgain.has(told.value.code))) return told.value;
       await this.#front.sleep(50 + 500 * this.#stream.next());
     }

@@ -103,36 +103,36 @@ export type PlanOptions = {
   readonly suppressed: ReadonlySet<string>;
 };
 
+/** How hard a seed is: which kinds of damage it may do, and of which it does one for sure. */
+const weights = { calm: 5, clean: 40, mended: 12, lossy: 18, wild: 25 } as const;
+const tempers = {
+  calm: { may: [], surely: [] },
+  clean: { may: ["none"], surely: ["none"] },
+  mended: { may: ["none", "resend"], surely: ["none", "resend"] },
+  lossy: { may: ["none", "loss"], surely: ["none", "loss"] },
+  wild: { may: ["none", "resend", "loss", "tamper"], surely: ["loss", "tamper"] },
+} as const satisfies Record<
+  keyof typeof weights,
+  { readonly may: readonly Damage[]; readonly surely: readonly Damage[] }
+>;
+
 /** Draws the whole plan before anything runs. */
 export function drawPlan({ seed, requests, suppressed }: PlanOptions): Plan {
   const stream = new Stream(seed, "plan");
   const nodes = stream.between(2, 3);
   const safetyMs = stream.between(6_000, 10_000);
   const own = stream.between(60, 150);
-  const temper = stream.weighted({ calm: 8, clean: 42, damaged: 50 }) ?? "calm";
-  const share = stream.next() * 0.5;
   const skewed = stream.chance(0.5);
   const skewsMs = Array.from({ length: nodes + 2 }, () => stream.between(-5_000, 5_000));
+  const kinds = drawKinds(stream);
   const rates: Partial<Record<CallFault, number>> = {};
   for (const kind of keysOf(callFaults)) {
-    const rate = 0.15 ** (1 + 2 * stream.next());
-    const taken = stream.chance(share) && fits(temper, callFaults[kind]);
-    if (taken && !suppressed.has(kind)) rates[kind] = rate;
+    const rate = 0.2 ** (1 + 2 * stream.next());
+    if (kinds.has(kind) && !suppressed.has(kind)) rates[kind] = rate;
   }
-  const incidents: Incident[] = [];
-  for (const kind of keysOf(incidentKinds)) {
-    const taken = stream.chance(share * 0.6) && fits(temper, incidentKinds[kind]);
-    const times = stream.between(1, 3);
-    for (let n = 1; n <= times; n += 1) {
-      const name = `${kind}#${n}`;
-      const at = stream.between(800, safetyMs - 500);
-      const ms = Math.floor(30 * 200 ** stream.next());
-      const pick = stream.between(0, 2 ** 31);
-      if (!taken || suppressed.has(kind) || suppressed.has(name)) continue;
-      incidents.push({ name, kind, at, ms, pick });
-    }
-  }
-  incidents.sort((a, b) => a.at - b.at);
+  const incidents = drawIncidents(stream, safetyMs).filter(
+    ({ name, kind }) => kinds.has(kind) && !suppressed.has(kind) && !suppressed.has(name),
+  );
   const damage = new Set<Damage>(incidents.map(({ kind }) => incidentKinds[kind]));
   for (const kind of keysOf(rates)) damage.add(callFaults[kind]);
   return {
@@ -143,6 +143,47 @@ export function drawPlan({ seed, requests, suppressed }: PlanOptions): Plan {
     skewsMs: skewed ? skewsMs : skewsMs.map(() => 0),
     requests: requests ?? own,
   };
+}
+
+type Kind = CallFault | IncidentKind;
+
+/** A random subset of the kinds that the temper allows, and one of each that it must have. */
+function drawKinds(stream: Stream): ReadonlySet<Kind> {
+  const temper = tempers[stream.weighted(weights) ?? "calm"];
+  const may: readonly Damage[] = temper.may;
+  const share = 0.35 * stream.next();
+  const taken = new Set<Kind>();
+  const all = [...keysOf(callFaults), ...keysOf(incidentKinds)];
+  for (const kind of all) {
+    if (stream.chance(share) && may.includes(damageOf(kind))) taken.add(kind);
+  }
+  for (const damage of temper.surely) {
+    const fitting = all.filter((kind) => damageOf(kind) === damage);
+    const kind = stream.pick(fitting);
+    if (kind !== undefined) taken.add(kind);
+  }
+  return taken;
+}
+
+const damages: Readonly<Record<Kind, Damage>> = { ...callFaults, ...incidentKinds };
+
+function damageOf(kind: Kind): Damage {
+  return damages[kind];
+}
+
+/** Of every kind one to three, at times of which many fall into the rush at the opening. */
+function drawIncidents(stream: Stream, safetyMs: number): Incident[] {
+  const incidents: Incident[] = [];
+  for (const kind of keysOf(incidentKinds)) {
+    const times = stream.between(1, 3);
+    for (let n = 1; n <= times; n += 1) {
+      const early = stream.chance(0.4);
+      const at = early ? stream.between(150, 1_800) : stream.between(500, safetyMs - 500);
+      const ms = Math.floor(30 * 100 ** stream.next());
+      incidents.push({ name: `${kind}#${n}`, kind, at, ms, pick: stream.between(0, 2 ** 31) });
+    }
+  }
+  return incidents.sort((a, b) => a.at - b.at);
 }
 
 const workers = ["rebuilder", "expirer", "publisher", "relay", "ledger-writer"];
@@ -157,11 +198,6 @@ function drawHomes(stream: Stream, nodes: number): Plan["homes"] {
   // What the reconciler doubts, the rebuilder of its own process mends.
   homes.set("reconciler", homes.get("rebuilder") ?? []);
   return homes;
-}
-
-function fits(temper: "calm" | "clean" | "damaged", damage: Damage): boolean {
-  if (temper === "calm") return false;
-  return temper === "damaged" || damage === "none";
 }
 
 function keysOf<K extends string>(table: Readonly<Partial<Record<K, unknown>>>): K[] {
@@ -192,14 +228,15 @@ export class Decisions {
     this.#active = false;
   }
 
-  take(kind: CallFault): boolean {
+  /** `floor`: how often at least, for calls of which there are few. */
+  take(kind: CallFault, floor = 0): boolean {
     const rate = this.#plan.rates[kind];
     if (rate === undefined || !this.#active) return false;
     const stream = this.#streams.get(kind) ?? new Stream(this.#plan.seed, kind);
     this.#streams.set(kind, stream);
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
-    if (!stream.chance(rate)) return false;
+    if (!stream.chance(Math.max(rate, floor))) return false;
     const name = `${kind}#${count}`;
     if (this.#suppressed.has(name)) return false;
     this.taken.push(name);

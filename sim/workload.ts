@@ -45,6 +45,7 @@ export class Workload {
   readonly #audit: AnswerAudit;
   readonly #stream: Stream;
   readonly #plans: readonly SalePlan[];
+  readonly #rushMs: number;
 
   constructor(parts: {
     readonly plan: Plan;
@@ -59,6 +60,7 @@ export class Workload {
     this.#audit = audit;
     const stream = new Stream(plan.seed, "workload");
     this.#stream = stream;
+    this.#rushMs = stream.between(100, 2_000);
     this.#plans = drawSales(stream);
     const [first] = this.#plans;
     if (first === undefined) throw new Error("a workload without a sale");
@@ -111,7 +113,9 @@ export class Workload {
   /** Most come in the rush at the opening; some at any time while faults last. */
   #arrival(): number {
     const rush = this.#stream.chance(0.5);
-    return rush ? 400 * this.#stream.next() : (this.#plan.safetyMs - 500) * this.#stream.next();
+    return rush
+      ? this.#rushMs * this.#stream.next()
+      : (this.#plan.safetyMs - 500) * this.#stream.next();
   }
 
   async #openSale({ saleId: id, items }: SalePlan): Promise<void> {

@@ -73,6 +73,7 @@ export class World {
   readonly #failing: FailingDatabase;
   readonly #ledgerClock: VirtualClock;
   readonly #lives: number[] = [];
+  readonly #voids = new Set<string>();
   readonly #barriers = new Map<number, number>();
   #savedForks: ReadonlyMap<SkuId, Fork>[] = [];
   #saved: ReadonlyMap<number, LaneState> = new Map();
@@ -289,8 +290,10 @@ export class World {
     for (const item of items) {
       const barrier = this.#barriers.get(lane) ?? 0;
       if (item.kind === "barrier") this.#barriers.set(lane, Math.max(barrier, item.epoch));
-      const counts = item.kind === "ticket" && item.ticket.kind === "reserve" && stamp >= barrier;
-      if (counts) this.auditor.answers.stored.add(item.ticket.id);
+      if (item.kind === "void") this.#voids.add(item.id);
+      if (item.kind !== "ticket" || item.ticket.kind !== "reserve" || stamp < barrier) continue;
+      // Asked for again after somebody had given it up: the void stands before it.
+      if (!this.#voids.has(item.ticket.id)) this.auditor.answers.stored.add(item.ticket.id);
     }
   }
 
