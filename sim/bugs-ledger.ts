@@ -54,7 +54,8 @@ export const ledgerBugs: readonly PlantedBug[] = [
     breaks: "a pending ticket ends in one state; a late message cannot bring it back",
     file: "src/domain/decide-void.js",
     find: `const order = tombstone(book, reservationId(command.id), "void", command.reason);`,
-    replace: `const order = { id: command.id, state: "void", saleId: null, lines: [], fingerprint: null };`,
+    replace: `const unknown = { saleId: null, lines: [], fingerprint: null };
+      const order = { ...unknown, id: command.id, state: "void" };`,
   },
   {
     name: "paid-after-expiry",

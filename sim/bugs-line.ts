@@ -120,17 +120,18 @@ export const lineBugs: readonly PlantedBug[] = [
     name: "void-bypasses-the-lane",
     breaks: "a void goes through the lane, behind any ticket of its id",
     file: "src/engine/lookup.js",
-    find: `const reply = await parts.hot.enqueue(fence, { kind: "void", id, ticket: null, reason });`,
-    replace: `const { epoch } = fence;
-      await parts.line.one({ kind: "void", stamp: { lane, epoch }, id, ticket: null, reason });
-      const reply = { closed: false };`,
+    find: `await parts.hot.enqueue(fence, { kind: "void", id, ticket: null, reason });`,
+    replace: `{ closed: false };
+      const stamp = { lane, epoch: fence.epoch };
+      await parts.line.one({ kind: "void", stamp, id, ticket: null, reason });`,
   },
   {
     name: "reserved-before-the-ledger",
     breaks: 'no false success: "reserved" is said after the ledger has committed it',
     file: "src/engine/buyers.js",
     find: "const pending = pendingView(ticket.id, { ticket, admittedAt });",
-    replace: `const pending = { ...pendingView(ticket.id, { ticket, admittedAt }), state: "reserved" };`,
+    replace: `const view = pendingView(ticket.id, { ticket, admittedAt });
+      const pending = { ...view, state: "reserved" };`,
   },
   {
     name: "expired-by-the-process's-clock",
