@@ -9,7 +9,7 @@ import { makeSecrets } from "../src/ledger/secrets.ts";
 import { SqlLedger } from "../src/ledger/sql-ledger.ts";
 import { memoryPath, openSqlite, type SqliteDatabase } from "../src/ledger/sqlite.ts";
 import type { Freedom } from "./audit-answers.ts";
-import type { Fork } from "./audit-hot.ts";
+import type { Fork, LaneFacts } from "./audit-hot.ts";
 import { Auditor } from "./auditor.ts";
 import { Broker } from "./broker.ts";
 import { Front } from "./client.ts";
@@ -75,7 +75,7 @@ export class World {
   readonly #lives: number[] = [];
   readonly #voids = new Set<string>();
   readonly #barriers = new Map<number, number>();
-  #savedForks: ReadonlyMap<SkuId, Fork>[] = [];
+  #savedFacts: readonly LaneFacts[] = [];
   #saved: ReadonlyMap<number, LaneState> = new Map();
 
   constructor(options: RunOptions, database: SqliteDatabase) {
@@ -194,7 +194,7 @@ export class World {
     if (incident.kind === "hot.rollback") {
       scheduler.after(incident.at - (incident.ms % 1_000), null, () => {
         this.#saved = this.hot.copy();
-        this.#savedForks = this.lanes.map((lane) => new Map(this.auditor.hot.facts(lane).forks));
+        this.#savedFacts = this.lanes.map((lane) => copyOf(this.auditor.hot.facts(lane)));
       });
     }
     scheduler.after(incident.at, null, () => befall(this, incident));
@@ -240,8 +240,9 @@ export class World {
 
   rollBack(): void {
     this.hot.restart(this.#saved);
-    for (const [lane, forks] of this.#savedForks.entries()) {
-      for (const [sku, fork] of forks) this.forked(lane, { sku, ...fork });
+    for (const [lane, facts] of this.#savedFacts.entries()) {
+      if (facts.tampered) this.tampered(lane);
+      for (const [sku, fork] of facts.forks) this.forked(lane, { sku, ...fork });
     }
   }
 
@@ -320,4 +321,8 @@ export class World {
   state(lane: number): LaneState | null {
     return this.#peek(lane);
   }
+}
+
+function copyOf(facts: LaneFacts): LaneFacts {
+  return { ...facts, forks: new Map(facts.forks) };
 }

@@ -53,7 +53,9 @@ describe("reconciliation", () => {
   it("is told as the engine computes it", async () => {
     const { app } = await serverOver({ oversight: { reconciliation: async () => atRest } });
     const answer = await app.inject("/v1/reconciliation");
-    expect(answer.json()).toEqual({ ...atRest, at: "2026-11-11T00:00:00.000Z" });
+    // Whether it can be caught up is the reconciler's own business.
+    const items = atRest.items.map(({ fits: _, ...item }) => item);
+    expect(answer.json()).toEqual({ ...atRest, items, at: "2026-11-11T00:00:00.000Z" });
   });
 
   it("is repaired only when it is said whether to try or to do", async () => {
