@@ -53,8 +53,7 @@ describe("reconciliation", () => {
   it("is told as the engine computes it", async () => {
     const { app } = await serverOver({ oversight: { reconciliation: async () => atRest } });
     const answer = await app.inject("/v1/reconciliation");
-    // Whether it can be caught up is the reconciler's own business.
-    const items = atRest.items.map(({ fits: _, ...item }) => item);
+    const items = atRest.items.map(({ fits: _, ...told }) => told);
     expect(answer.json()).toEqual({ ...atRest, items, at: "2026-11-11T00:00:00.000Z" });
   });
 
@@ -322,14 +321,8 @@ describe("metrics", () => {
     levels: async () => [someLevel()],
     lanes: async () => [flow],
   };
-  const flow = {
-    lane: 0,
-    open: true,
-    tickets: 4,
-    outboxLength: 3,
-    outboxOldestSeconds: 0.5,
-    lag: 2,
-  };
+  const place = { lane: 0, open: true, tickets: 4 };
+  const flow = { ...place, outboxLength: 3, outboxOldestSeconds: 0.5, lag: 2 };
 
   it("count what the ledger decided apart from what hot stock admitted", async () => {
     const { app, metrics } = await serverOfItsOwn({});
