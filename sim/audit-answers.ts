@@ -123,6 +123,7 @@ export class AnswerAudit {
     if (claim === "pending") {
       if (!this.told.has(id)) this.told.set(id, "pending");
       if (asked.toldBefore) this.#complain("answers", `${id} was decided, and is pending again`);
+      this.#pendingFor(asked, id);
       return;
     }
     const found = this.#ledger.decision(id);
@@ -142,6 +143,14 @@ export class AnswerAudit {
     if (asked.content !== null && content !== null && content !== asked.content) {
       this.#complain("answers", `${id} holds ${content}, asked with ${asked.content}: no conflict`);
     }
+  }
+
+  /** While nothing is lost the cart that was admitted is the one that is on its way. */
+  #pendingFor({ content }: Asked, id: string): void {
+    const known = this.admitted.get(id);
+    if (content === null || known === undefined || known === content) return;
+    if (!this.#freedom().strict) return;
+    this.#complain("answers", `${id} holds ${known}, and ${content} is told pending: no conflict`);
   }
 
   #reused(asked: Asked): void {

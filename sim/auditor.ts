@@ -3,7 +3,9 @@ import type { LaneState } from "../src/hot-stock/lane-state.ts";
 import { AnswerAudit, type Freedom } from "./audit-answers.ts";
 import { HotAudit } from "./audit-hot.ts";
 import { type Complain, LedgerAudit } from "./audit-ledger.ts";
+import { isObject } from "./audit-objects.ts";
 import { num, type Rows } from "./audit-rows.ts";
+import { StampAudit } from "./audit-stamps.ts";
 import type { Observed } from "./faults.ts";
 
 /** Calls after which hot stock may be another. */
@@ -28,6 +30,7 @@ export class Auditor {
   readonly ledger: LedgerAudit;
   readonly hot: HotAudit;
   readonly answers: AnswerAudit;
+  readonly #stamps: StampAudit;
   readonly #rows: Rows;
   readonly #complain: Complain;
   readonly #peek: (lane: number) => LaneState | null;
@@ -43,12 +46,14 @@ export class Auditor {
     this.#complain = parts.complain;
     this.#peek = parts.peek;
     this.#freedom = parts.freedom;
+    this.#stamps = new StampAudit(parts.complain);
     this.ledger = new LedgerAudit(parts.rows, parts.complain);
     this.hot = new HotAudit(this.ledger, parts.complain);
     this.answers = new AnswerAudit(this.ledger, parts.complain, parts.freedom);
   }
 
   observe(call: Observed): void {
+    if (call.port === "ledger" && call.method === "commit") this.#stamps.check(call);
     if (call.port === "ledger" && call.method === "commit" && changed(call)) {
       this.#guard(this.ledger.follow());
     }
@@ -140,8 +145,4 @@ function linesOf(value: unknown): { sku: string; quantity: number }[] {
   return lines.flatMap((line) =>
     isObject(line) ? [{ sku: String(line["sku"]), quantity: Number(line["quantity"]) }] : [],
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -42,14 +42,6 @@ export const ledgerBugs: readonly PlantedBug[] = [
     replace: "",
   },
   {
-    name: "repeat-not-settled",
-    breaks: "a ticket whose order was decided before it came is dropped",
-    file: ticket,
-    find: `book.settled.push({ lane, id: order.id, answer: answerOf(order),
-      versions: decidedVersions(order), });`,
-    replace: "",
-  },
-  {
     name: "void-leaves-no-tombstone",
     breaks: "a pending ticket ends in one state; a late message cannot bring it back",
     file: "src/domain/decide-void.js",

@@ -1,0 +1,39 @@
+import type { Complain } from "./audit-ledger.ts";
+import { isObject, listOf } from "./audit-objects.ts";
+import type { Observed } from "./faults.ts";
+
+/** Behind a barrier nothing is decided that an older epoch has stamped. */
+export class StampAudit {
+  readonly #complain: Complain;
+  readonly #met = new Map<number, number>();
+
+  constructor(complain: Complain) {
+    this.#complain = complain;
+  }
+
+  check({ args, result }: Observed): void {
+    const results = isObject(result) ? listOf(result["results"]) : [];
+    for (const [index, command] of listOf(args[0]).entries()) {
+      if (!isObject(command)) continue;
+      if (command["kind"] === "barrier") this.#meet(command);
+      else this.#stamped(command, results[index]);
+    }
+  }
+
+  #meet(command: Readonly<Record<string, unknown>>): void {
+    const lane = Number(command["lane"]);
+    this.#met.set(lane, Math.max(this.#met.get(lane) ?? 0, Number(command["epoch"])));
+  }
+
+  #stamped(command: Readonly<Record<string, unknown>>, result: unknown): void {
+    const stamp = command["stamp"];
+    if (!isObject(stamp)) return;
+    const met = this.#met.get(Number(stamp["lane"])) ?? 0;
+    const stale = isObject(result) && result["status"] === "stale";
+    const old = Number(stamp["epoch"]) < met;
+    if (old === stale) return;
+    const found = `a ${String(command["kind"])} of epoch ${String(stamp["epoch"])}`;
+    const said = stale ? "is refused as stale" : "is decided";
+    this.#complain("barrier", `${found} ${said}, and barrier ${met} is met`);
+  }
+}
