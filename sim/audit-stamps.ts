@@ -2,8 +2,13 @@ import type { Complain } from "./audit-ledger.ts";
 import { isObject, listOf } from "./audit-objects.ts";
 import type { Observed } from "./faults.ts";
 
-/** Behind a barrier nothing is decided that an older epoch has stamped. */
+/**
+ * Behind a barrier nothing is decided that an older epoch has stamped, and a void is decided
+ * where it came out of the lane.
+ */
 export class StampAudit {
+  /** Ids whose void the bus has stored. */
+  readonly voids = new Set<string>();
   readonly #complain: Complain;
   readonly #met = new Map<number, number>();
 
@@ -15,6 +20,12 @@ export class StampAudit {
     const results = isObject(result) ? listOf(result["results"]) : [];
     for (const [index, command] of listOf(args[0]).entries()) {
       if (!isObject(command)) continue;
+      if (command["kind"] === "void" && !this.voids.has(String(command["id"]))) {
+        this.#complain(
+          "lane",
+          `the void of ${String(command["id"])} did not come through the lane`,
+        );
+      }
       if (command["kind"] === "barrier") this.#meet(command);
       else this.#stamped(command, results[index]);
     }

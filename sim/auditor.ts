@@ -30,7 +30,7 @@ export class Auditor {
   readonly ledger: LedgerAudit;
   readonly hot: HotAudit;
   readonly answers: AnswerAudit;
-  readonly #stamps: StampAudit;
+  readonly stamps: StampAudit;
   readonly #rows: Rows;
   readonly #complain: Complain;
   readonly #peek: (lane: number) => LaneState | null;
@@ -46,14 +46,14 @@ export class Auditor {
     this.#complain = parts.complain;
     this.#peek = parts.peek;
     this.#freedom = parts.freedom;
-    this.#stamps = new StampAudit(parts.complain);
+    this.stamps = new StampAudit(parts.complain);
     this.ledger = new LedgerAudit(parts.rows, parts.complain);
     this.hot = new HotAudit(this.ledger, parts.complain);
     this.answers = new AnswerAudit(this.ledger, parts.complain, parts.freedom);
   }
 
   observe(call: Observed): void {
-    if (call.port === "ledger" && call.method === "commit") this.#stamps.check(call);
+    if (call.port === "ledger" && call.method === "commit") this.stamps.check(call);
     if (call.port === "ledger" && call.method === "commit" && changed(call)) {
       this.#guard(this.ledger.follow());
     }

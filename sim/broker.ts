@@ -111,14 +111,18 @@ export class Broker {
     }
     if (this.#decisions.take("bus.drop")) return;
     if (this.#decisions.take("bus.delay")) {
-      this.#later(2 * later, () => this.#raw.publish(lane, body));
+      this.#later(2 * later, () => this.#store(lane, body));
       return;
     }
-    await this.#raw.publish(lane, body);
-    this.onStored(lane, body);
+    await this.#store(lane, body);
     if (this.#decisions.take("bus.duplicate")) {
       this.#later(later, () => this.#raw.publish(lane, body));
     }
+  }
+
+  async #store(lane: number, body: Buffer): Promise<void> {
+    await this.#raw.publish(lane, body);
+    this.onStored(lane, body);
   }
 
   async #receive(

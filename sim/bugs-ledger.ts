@@ -86,6 +86,20 @@ export const ledgerBugs: readonly PlantedBug[] = [
     replace: `return refused("REFUND_DUE", "nothing is left for it");`,
   },
   {
+    name: "payment-changes-its-answer",
+    breaks: "the first decision on a payment is its answer for ever",
+    file: ticket,
+    find: `return { code: known.code ?? "REFUND_DUE", detail };`,
+    replace: `return { code: "REFUND_DUE", detail };`,
+  },
+  {
+    name: "cart-decided-in-part",
+    breaks: "a cart is decided as a whole, all or nothing",
+    file: ticket,
+    find: "for (const { sku, quantity } of ticket.lines) { const operation",
+    replace: "for (const { sku, quantity } of ticket.lines.slice(0, 1)) { const operation",
+  },
+  {
     name: "refund-exceeds",
     breaks: "never more is refunded than was sold",
     file: "src/domain/decide-refund.js",
@@ -113,6 +127,13 @@ export const ledgerBugs: readonly PlantedBug[] = [
     file: "src/ledger/rebuild.js",
     find: "update lanes set epoch = epoch + 1, incarnation = ?",
     replace: "update lanes set epoch = max(epoch, 1), incarnation = ?",
+  },
+  {
+    name: "epoch-taken-twice",
+    breaks: "the next epoch is given to whoever saw the present one",
+    file: "src/ledger/rebuild.js",
+    find: "where lane = ? and epoch = ?",
+    replace: "where lane = ? and ? >= 0",
   },
   {
     name: "void-ids-not-restored",

@@ -73,7 +73,6 @@ export class World {
   readonly #failing: FailingDatabase;
   readonly #ledgerClock: VirtualClock;
   readonly #lives: number[] = [];
-  readonly #voids = new Set<string>();
   readonly #barriers = new Map<number, number>();
   #savedFacts: readonly LaneFacts[] = [];
   #saved: ReadonlyMap<number, LaneState> = new Map();
@@ -291,10 +290,11 @@ export class World {
     for (const item of items) {
       const barrier = this.#barriers.get(lane) ?? 0;
       if (item.kind === "barrier") this.#barriers.set(lane, Math.max(barrier, item.epoch));
-      if (item.kind === "void") this.#voids.add(item.id);
+      if (item.kind === "void") this.auditor.stamps.voids.add(item.id);
       if (item.kind !== "ticket" || item.ticket.kind !== "reserve" || stamp < barrier) continue;
       // Asked for again after somebody had given it up: the void stands before it.
-      if (!this.#voids.has(item.ticket.id)) this.auditor.answers.stored.add(item.ticket.id);
+      if (!this.auditor.stamps.voids.has(item.ticket.id))
+        this.auditor.answers.stored.add(item.ticket.id);
     }
   }
 
