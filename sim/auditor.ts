@@ -61,7 +61,7 @@ export class Auditor {
     const [fence, what] = call.args;
     const lane = isObject(fence) && typeof fence["lane"] === "number" ? fence["lane"] : 0;
     const done = isObject(call.result) && call.result["closed"] === false;
-    if (call.method === "forgetSku") this.hot.endFork(lane, skuId(what));
+    if (done && call.method === "forgetSku") this.hot.endFork(lane, skuId(what));
     if (done && call.method === "load") this.#endForks(lane);
     if (done && call.method === "admit") this.#admitted(lane, call);
     if (done && call.method === "load" && isObject(fence)) {

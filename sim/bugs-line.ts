@@ -134,7 +134,7 @@ export const lineBugs: readonly PlantedBug[] = [
       const pending = { ...view, state: "reserved" };`,
   },
   {
-    name: "expired-by-the-process's-clock",
+    name: "expired-by-another-clock",
     breaks: "whether a deadline has passed is for the ledger's clock to say",
     file: "src/engine/views.js",
     find: "state: stateAt(order, readAt),",

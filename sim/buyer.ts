@@ -128,6 +128,7 @@ export class Buyer {
       payLate: 16,
       payTwice: 8,
       payOnTheEdge: 10,
+      payLateTwice: 10,
       cancel: 10,
       extend: 8,
       forget: 8,
@@ -142,6 +143,15 @@ export class Buyer {
         await this.#pay(id, "p1");
         if (this.#stream.chance(0.5)) await this.#pay(id, "p1");
         return this.#perhapsRefund(id);
+      case "payLateTwice":
+        await this.#front.sleep(this.#holdMs + 200);
+        await Promise.all([
+          this.#pay(id, "p1"),
+          this.#pay(id, "p2"),
+          this.#pause().then(() => this.#pay(id, "p1")),
+          this.#pause().then(() => this.#pay(id, "p2")),
+        ]);
+        return;
       case "payTwice":
         await Promise.all([this.#pay(id, "p1"), this.#pay(id, "p1"), this.#pay(id, "p2")]);
         return this.#perhapsRefund(id);

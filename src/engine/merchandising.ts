@@ -22,7 +22,7 @@ import type {
   StockChange,
   StockChanged,
 } from "./engine.ts";
-import { viewLevels } from "./levels.ts";
+import { observeOpen, viewLevels } from "./levels.ts";
 import type { Parts } from "./parts.ts";
 
 export function makeMerchandising(parts: Parts): Merchandising {
@@ -100,22 +100,29 @@ async function setStatus(
   const level = result.status === "accepted" ? result.subject.level : undefined;
   if (level === undefined) throw new Fault("LEDGER_UNAVAILABLE", `status: ${result.status}`);
   await parts.projector.projectStatus(level);
-  if (command.to === "normal") await forgetFork(parts, level);
+  if (command.to === "normal" && !(await forgetFork(parts, level))) {
+    return refused("STOCK_CLOSED", "the ledger has it; hot stock is being rebuilt: ask again");
+  }
   const view = await oneLevel(parts, level.sku);
   return result.status === "accepted" && result.replayed ? replayed(view) : accepted(view);
 }
 
-/** A person has looked: hot stock's version of a SKU that does not fit the ledger is given up. */
-async function forgetFork(parts: Parts, level: SkuRow): Promise<void> {
-  const fence = parts.fences.get(level.lane);
-  if (fence === null) return;
-  const { skus } = await parts.hot.observe(level.lane, [level.sku]);
-  const [hot] = skus;
-  if (hot === undefined) return;
+/**
+ * A person has looked: hot stock's version of a SKU that does not fit the ledger is given up.
+ * False when hot stock is closed, or another process has rebuilt it since: ask again.
+ */
+async function forgetFork(parts: Parts, { lane, sku }: SkuRow): Promise<boolean> {
+  const seen = await observeOpen(parts, lane, [sku]);
+  const fence = parts.fences.get(lane);
+  if (seen === null || fence === null) return false;
+  const [hot] = seen.skus;
+  if (hot === undefined) return true;
   const [at] = await parts.ledger.balancesAt([hot]);
-  if (at !== null && at !== undefined && at.hash === hot.hash) return;
-  await parts.hot.forgetSku(fence, level.sku);
-  parts.fences.doubt(level.lane, `SKU ${level.sku} was resumed`);
+  if (at !== null && at !== undefined && at.hash === hot.hash) return true;
+  const reply = await parts.hot.forgetSku(fence, sku);
+  if (reply.closed) await parts.fences.closed(lane, reply.why);
+  else parts.fences.doubt(lane, `SKU ${sku} was resumed`);
+  return !reply.closed;
 }
 
 async function changeStock(
