@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * A server of our own: a free loopback port, a temporary folder, and an end with us. Only
- * processes that were started here are ever signalled, by pid.
+ * A server of our own: a free loopback port, a temporary folder, and an end with us, however we
+ * end. Each is a process group, so that what it starts goes with it and a Ctrl-C meant for us
+ * leaves its end to us. Only what was started here is ever signalled, by pid.
  */
 export type PrivateServer = {
   readonly name: string;
@@ -40,17 +41,20 @@ export async function startServer(plan: ServerPlan): Promise<PrivateServer> {
     cwd: plan.folder,
     env: { PATH: process.env["PATH"] ?? "", HOME: plan.folder, ...plan.env },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
   });
   const lines = keepLines(child, join(plan.folder, `${plan.name}.log`));
   const log = (): string => lines.slice(-logLines).join("");
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const { pid } = child;
   if (pid === undefined) throw new Error(`${plan.name}: ${plan.command} could not be started`);
+  const keeper = startKeeper(pid, plan.folder);
+  void ended.then(() => keeper.kill("SIGKILL"));
   const kill = async (signal: NodeJS.Signals): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    if (signal !== "SIGSTOP" && signal !== "SIGCONT") await withDeadline(ended, child);
+    if (child.exitCode === null && child.signalCode === null) signalGroup(pid, signal);
+    if (signal !== "SIGSTOP" && signal !== "SIGCONT") await withDeadline(ended, pid);
   };
-  const onExit = (): void => void child.kill("SIGKILL");
+  const onExit = (): void => signalGroup(pid, "SIGKILL");
   process.once("exit", onExit);
   void ended.then(() => process.removeListener("exit", onExit));
   await untilReady(plan, child, log);
@@ -72,6 +76,31 @@ export async function freePort(): Promise<number> {
   await new Promise((resolve) => probe.close(resolve));
   if (address === null || typeof address === "string") throw new Error("no free port");
   return address.port;
+}
+
+/**
+ * Outlives us by a moment: where we die without a word (kill -9), its input ends, and it ends
+ * the server and removes its folder.
+ */
+function startKeeper(pid: number, folder: string): ChildProcess {
+  const script = `trap "" INT TERM HUP; read -r _; kill -s KILL -- "-$1"; sleep 1; rm -rf -- "$2"`;
+  const keeper = spawn("sh", ["-c", script, "keeper", String(pid), folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  keeper.unref();
+  // Its end of the pipe may be gone before ours.
+  keeper.stdin.on("error", () => undefined);
+  return keeper;
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // It ended by itself in this moment.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }
 
 function keepLines(child: ChildProcess, file: string): string[] {
@@ -96,14 +125,14 @@ async function untilReady(plan: ServerPlan, child: ChildProcess, log: () => stri
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       continue;
     }
-    child.kill("SIGKILL");
+    if (!gone && child.pid !== undefined) signalGroup(child.pid, "SIGKILL");
     const how = gone ? `ended (${child.exitCode})` : `is not ready after ${plan.readyWithinMs} ms`;
     throw new Error(`${plan.name} ${how}:\n${log()}`);
   }
 }
 
-async function withDeadline(ended: Promise<void>, child: ChildProcess): Promise<void> {
-  const timer = setTimeout(() => child.kill("SIGKILL"), stopWithinMs);
+async function withDeadline(ended: Promise<void>, pid: number): Promise<void> {
+  const timer = setTimeout(() => signalGroup(pid, "SIGKILL"), stopWithinMs);
   await ended;
   clearTimeout(timer);
 }

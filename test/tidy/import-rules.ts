@@ -41,6 +41,8 @@ const table: readonly Readonly<{ who: RegExp; may: readonly string[] }>[] = [
   { who: /^console\//, may: ["console/", "src/http/contract.ts"] },
   { who: /^examples\//, may: ["examples/", "src/index.ts"] },
   { who: /^(sim|test|bench)\//, may: ["src/", "sim/", "test/", "bench/"] },
+  // It starts what others use, and knows nothing of them.
+  { who: /^stack\//, may: ["stack/"] },
 ];
 
 /** Hashing is arithmetic; nothing else of Node, and no package, belongs to the rules. */
@@ -48,7 +50,7 @@ const domainModules = ["node:crypto"];
 
 const directions: Rule = {
   name: "imports point inwards: domain, ports, engine, workers, the edges, wire",
-  check: eachFile(/^(src|sim|bench|console|examples)\/.*\.tsx?$/, function* (file) {
+  check: eachFile(/^(src|sim|bench|stack|console|examples)\/.*\.tsx?$/, function* (file) {
     if (isTest(file.path)) return;
     const row = table.find(({ who }) => who.test(file.path));
     if (row === undefined) {
@@ -77,6 +79,7 @@ const directions: Rule = {
     { "src/engine/a.ts": 'import { b } from "../../sim/world.ts";\n' },
     { "src/engine/a.ts": 'import { b } from "../../test/support/b.ts";\n' },
     { "src/engine/a.ts": 'import { b } from "./b.test.ts";\n' },
+    { "stack/redis.ts": 'import { b } from "../src/config.ts";\n' },
     { "console/src/api.ts": 'import { b } from "../../src/http/contract.ts";\n' },
     { "src/novel/a.ts": "export const x = 1;\n" },
   ],
@@ -132,6 +135,7 @@ const entries = [
   "sim/main.ts",
   "sim/plant-register.ts",
   "bench/main.ts",
+  "stack/main.ts",
   "vitest.config.ts",
 ];
 
@@ -142,7 +146,7 @@ const noOrphans: Rule = {
     if (!project.has("src/cli/main.ts")) return [];
     const reached = reach(project);
     return [...project.keys()]
-      .filter((path) => /^(src|sim|bench|test)\/.*\.ts$/.test(path) && !reached.has(path))
+      .filter((path) => /^(src|sim|bench|stack|test)\/.*\.ts$/.test(path) && !reached.has(path))
       .map((path) => ({ path, line: 1, message: "nothing imports this file" }));
   },
   planted: [

@@ -1,0 +1,34 @@
+import { createConnection } from "mysql2/promise";
+import { type SqlServer, startMariadb } from "./mariadb.ts";
+import { startMysql } from "./mysql.ts";
+import { PrivateRedis } from "./redis.ts";
+
+/** A server that runs: where, as the flags of `serve` take it, and how it ends. */
+export type Started = {
+  readonly url: string;
+  stop(): Promise<void>;
+};
+
+const database = "holdfast";
+
+/** Every server of the stack. A new one is a row here. */
+export const starters = {
+  redis: () => PrivateRedis.start(),
+  mysql: async () => withDatabase("mysql", await startMysql()),
+  mariadb: async () => withDatabase("mariadb", await startMariadb()),
+} as const satisfies Readonly<Record<string, () => Promise<Started>>>;
+
+export type ServerName = keyof typeof starters;
+
+export function isServerName(word: string): word is ServerName {
+  return Object.hasOwn(starters, word);
+}
+
+/** A ledger lives in a database that exists: the server comes with an empty one. */
+async function withDatabase(scheme: string, server: SqlServer): Promise<Started> {
+  const connection = await createConnection({ uri: server.url });
+  await connection.query(`create database if not exists ${database}`);
+  await connection.end();
+  const url = `${server.url.replace(/^\w+/, scheme)}/${database}`;
+  return { url, stop: server.stop };
+}
