@@ -73,11 +73,11 @@ export class Rest {
   async #unrestInLanes(): Promise<string | null> {
     const world = this.#world;
     const rows = await world.database.all("select * from lanes order by lane", []);
-    const incarnation = await world.hot.incarnation();
     for (const row of rows) {
       const lane = num(row, "lane");
       const state = world.state(lane);
       if (state === null || state.rebuilding) return `lane ${lane} is closed`;
+      const incarnation = await world.hot.incarnation(lane);
       const registered = state.epoch === num(row, "epoch") && incarnation === row["incarnation"];
       if (!registered) return `lane ${lane}: hot stock is not the ledger's`;
       if (state.outbox.size > 0) return `lane ${lane}: ${state.outbox.size} items in the outbox`;

@@ -15,8 +15,11 @@ import type { Epoch, Instant, Lane, SaleId, SkuId } from "../domain/values.ts";
  * Nothing here has a time-to-live; a missing key is never "not found", it is "closed".
  */
 export interface HotStock {
-  /** Names the server's life: another one, or one promoted anew, has another name. */
-  incarnation(): Promise<string>;
+  /**
+   * Names the life of the server that has the lane: another one, or one promoted anew, has
+   * another name. Lanes may live on different servers.
+   */
+  incarnation(lane: Lane): Promise<string>;
 
   /**
    * Admits a batch, each ticket on its own: replay, then refusals in order of precedence, then

@@ -57,7 +57,8 @@ export class MemoryHotStock implements HotStock {
     this.#incarnation = this.#newName();
   }
 
-  incarnation(): Promise<string> {
+  /** All lanes live in this process. */
+  incarnation(_lane: Lane): Promise<string> {
     return Promise.resolve(this.#incarnation);
   }
 

@@ -72,8 +72,8 @@ export class RedisHotStock implements HotStock {
     this.#ticketsMax = options.ticketsMax ?? 100_000;
   }
 
-  async incarnation(): Promise<string> {
-    const head = await this.outbox(0, 1);
+  async incarnation(lane: Lane): Promise<string> {
+    const head = await this.outbox(lane, 1);
     return head.incarnation;
   }
 

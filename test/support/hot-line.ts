@@ -120,7 +120,7 @@ export class HotLine {
   async begin(): Promise<Reply<null>> {
     const row = this.ledger.book.lane(0);
     const next = epoch(row.epoch + 1);
-    const incarnation = await this.hot.incarnation();
+    const incarnation = await this.hot.incarnation(0);
     this.ledger.book.lanes.set(0, { ...row, epoch: next, incarnation });
     this.fence = { lane: 0, epoch: next, incarnation };
     return this.hot.beginRebuild(this.fence);
