@@ -41,6 +41,7 @@ export default defineConfig({
       layer("integration", ["test/integration/**/*.test.ts", "test/cases/**/*.test.ts"], 60_000),
       onRedis(layer("stack-redis", ["test/stack/redis-*.test.ts", ...contracts], 60_000)),
       layer("sim", ["sim/**/*.test.ts"], 60_000),
+      layer("faults", ["faults/**/*.test.ts"], 60_000),
       servers,
       layer("tidy", ["test/*.test.ts"], 30_000),
     ],

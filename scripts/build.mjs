@@ -18,7 +18,7 @@ import { withLock } from "./lock.mjs";
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const lockFolder = join(root, ".holdfast", "setup.lock");
 
-const sourceFolders = ["src", "sim", "bench", "stack", "migrations"];
+const sourceFolders = ["src", "sim", "bench", "stack", "faults", "migrations"];
 const settings = ["tsconfig.json", "tsconfig.build.json", "package.json", "scripts/build.mjs"];
 const asset = /\.(sql|lua|json|html)$/;
 const emitted = /\.(js|js\.map|d\.ts|d\.ts\.map)$/;

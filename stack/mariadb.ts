@@ -25,6 +25,8 @@ export type SqlServerOptions = {
   readonly settings?: readonly string[];
   /** A folder that an earlier one has left, with its data. */
   readonly folder?: string;
+  /** The port that clients already know; a free one by default. */
+  readonly port?: number;
 };
 
 /** Durable as in production: each commit is on the disk before it is answered. */
@@ -45,7 +47,7 @@ export async function startMariadb(options: SqlServerOptions = {}): Promise<SqlS
       "--auth-root-authentication-method=normal",
     ]);
   }
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const place = [`--datadir=${data}`, `--socket=${join(folder, "socket")}`, `--tmpdir=${folder}`];
   return startSqlServer(port, {
     name: "mariadb",

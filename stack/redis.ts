@@ -1,3 +1,5 @@
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { findProgram } from "./packages.ts";
 import { freePort, type PrivateServer, startServer, temporaryFolder } from "./private-server.ts";
@@ -50,6 +52,17 @@ export class PrivateRedis {
   async crash(): Promise<void> {
     this.#client.disconnect();
     await this.#server.kill("SIGKILL");
+  }
+
+  /** What is on its disk now; the function that is returned puts it back under a dead server. */
+  async keepFiles(): Promise<() => Promise<void>> {
+    const [files, kept] = [join(this.#folder, "appendonlydir"), join(this.#folder, "kept")];
+    await rm(kept, { recursive: true, force: true });
+    await cp(files, kept, { recursive: true });
+    return async () => {
+      await rm(files, { recursive: true });
+      await cp(kept, files, { recursive: true });
+    };
   }
 
   /** On the data that the last life left behind. */

@@ -48,7 +48,7 @@ describe("playing a SKU's entries again", () => {
       version: 10,
       hash: "hash 10",
       stocked: 4,
-      lowWater: 0,
+      untouched: 0,
       rejected: 9,
       broken: null,
     });
@@ -61,8 +61,10 @@ describe("playing a SKU's entries again", () => {
     expect(found.availableAt.get(8)).toBe(3);
   });
 
-  it("watches the least on sale only from the start of the run", async () => {
-    expect((await replay(chain(story), { version: 8 })).lowWater).toBe(2);
+  it("counts what nobody took since the run began, and nothing that was given back", async () => {
+    expect((await replay(chain(story), { version: 1 })).untouched).toBe(0);
+    expect((await replay(chain(story.slice(0, 6)), { version: 1 })).untouched).toBe(3);
+    expect((await replay(chain(story), { version: 8 })).untouched).toBe(2);
     expect((await replay(chain(story), { version: 10 })).rejected).toBe(0);
   });
 

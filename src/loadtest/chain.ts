@@ -11,8 +11,12 @@ export type Replay = {
   readonly orders: ReadonlyMap<string, Holding>;
   /** The most that was ever taken beyond what had come in until then. */
   readonly oversold: number;
-  /** The least that was on sale after the version from which the replay watches. */
-  readonly lowWater: number;
+  /**
+   * Of the units that were on sale at the version from which the replay watches, or came in from
+   * outside since: those that nobody ever took. What was given back is not among them: while it
+   * was on its way, hot stock had nothing.
+   */
+  readonly untouched: number;
   /** Units of admissions that the ledger refused in that time. */
   readonly rejected: number;
   readonly availableAt: ReadonlyMap<number, number>;
@@ -30,10 +34,10 @@ export type Holding = {
 
 type Bucket = keyof Buckets;
 
+type Movement = readonly [Bucket | "outside", Bucket | "outside"] | null;
+
 /** The movements, written down again: a fault in the engine's table must not hide here too. */
-const movements: Readonly<
-  Record<string, readonly [Bucket | "outside", Bucket | "outside"] | null>
-> = {
+const movements: Readonly<Record<string, Movement>> = {
   restock: ["outside", "available"],
   adjust_up: ["outside", "available"],
   count_surplus: ["outside", "available"],
@@ -75,7 +79,7 @@ class Replaying {
   #hash = noHash;
   #stocked = 0;
   #oversold = 0;
-  #lowWater = Number.POSITIVE_INFINITY;
+  #untouched = 0;
   #rejected = 0;
   #broken: string | null = null;
 
@@ -103,7 +107,7 @@ class Replaying {
     this.#hash = entry.hash;
     this.#availableAt.set(entry.version, entry.after.available);
     this.#availableAt.delete(entry.version - versionsKept);
-    this.#watch(entry);
+    this.#watch(entry, movement ?? null);
   }
 
   result(): Replay {
@@ -114,7 +118,7 @@ class Replaying {
       stocked: this.#stocked,
       oversold: this.#oversold,
       orders: this.#orders,
-      lowWater: Math.min(this.#lowWater, this.#buckets.available),
+      untouched: Math.max(0, this.#untouched),
       rejected: this.#rejected,
       availableAt: this.#availableAt,
       broken: this.#broken,
@@ -125,7 +129,7 @@ class Replaying {
     if (!isTrue) this.#broken ??= `entry ${entry.version}: ${otherwise}`;
   }
 
-  #move(entry: EntryFact, [from, to]: readonly [Bucket | "outside", Bucket | "outside"]): void {
+  #move(entry: EntryFact, [from, to]: NonNullable<Movement>): void {
     if (from === "outside") this.#stocked += entry.quantity;
     else this.#buckets[from] -= entry.quantity;
     if (to === "outside") this.#stocked -= entry.quantity;
@@ -145,10 +149,13 @@ class Replaying {
     return fresh;
   }
 
-  #watch(entry: EntryFact): void {
-    if (entry.version < this.#watchFrom) return;
-    this.#lowWater = Math.min(this.#lowWater, entry.after.available);
-    const isLater = entry.version > this.#watchFrom;
-    if (isLater && entry.operation === "reject") this.#rejected += entry.quantity;
+  #watch(entry: EntryFact, movement: Movement): void {
+    if (entry.version <= this.#watchFrom) this.#untouched = this.#buckets.available;
+    if (entry.version <= this.#watchFrom) return;
+    if (entry.operation === "reject") this.#rejected += entry.quantity;
+    if (movement?.[0] === "available") this.#untouched -= entry.quantity;
+    if (movement?.[0] === "outside" && movement[1] === "available") {
+      this.#untouched += entry.quantity;
+    }
   }
 }

@@ -173,16 +173,16 @@ function unitsIn(sku: string, orders: Evidence["orders"]): { reserved: number; s
 
 /**
  * Units on sale that somebody was refused for lack of: all of them, if a buyer who comes when
- * everything is at rest is refused; else those that were on sale at every moment of the run, if
- * a cart that they would have filled was refused.
+ * everything is at rest is refused; else those that nobody took in the whole run, if a cart that
+ * they would have filled was refused.
  */
 function leftOnSale(one: SkuEvidence, records: readonly KeyRecord[]): number {
   const { available } = one.level.buckets;
   if (one.refusedAtRest === "SOLD_OUT") return available;
-  const always = one.replay.lowWater - one.replay.rejected;
+  const untouched = one.replay.untouched - one.replay.rejected;
   const isRefused = ({ sku, quantity, answers }: KeyRecord): boolean =>
-    sku === one.sku && quantity <= always && answers.some(({ what }) => what === "SOLD_OUT");
-  return always > 0 && records.some(isRefused) ? always : 0;
+    sku === one.sku && quantity <= untouched && answers.some(({ what }) => what === "SOLD_OUT");
+  return untouched > 0 && records.some(isRefused) ? untouched : 0;
 }
 
 /** Hot stock against the balance that the entries give for its very version. */

@@ -15,7 +15,7 @@ import { RedisHotStock } from "../../src/hot-stock/redis.ts";
 import { PrivateRedis } from "../../stack/redis.ts";
 import { HotLine, openValue, wordOfAdmission } from "../support/hot-line.ts";
 import type { HotSubject } from "../support/hot-stock-adapters.ts";
-import { TcpProxy } from "../support/tcp-proxy.ts";
+import { TcpProxy } from "../../stack/tcp-proxy.ts";
 import { reserveTicket } from "../support/tickets.ts";
 
 const prefix = "faults";

@@ -3,13 +3,13 @@ import { eachFile, eachNode, type Finding, matchingLines, type Rule } from "./pr
 
 const vague = ["util", "utils", "helper", "helpers", "common", "manager", "base", "impl"];
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|test-d|model\.test|config))?$/;
-const sources = /^(src|test|sim|bench|examples|scripts|console\/src)\/.*\.(ts|tsx|mjs|lua)$/;
+const sources = /^(src|test|sim|bench|stack|faults|examples|scripts|console\/src)\/.*\.(ts|tsx|mjs|lua)$/;
 const suites = /^(describe|it|test|suite)$/;
 
 /** Where a test is picked up by a project of vitest.config.ts. */
 const layers = "contract|integration|cases|stack";
 const projects = new RegExp(
-  `^(src/.+|sim/.+|test/(${layers})/.+|test/[^/]+|console/.+)\\.test\\.tsx?$`,
+  `^(src/.+|sim/.+|faults/.+|test/(${layers})/.+|test/[^/]+|console/.+)\\.test\\.tsx?$`,
 );
 
 const fileNames: Rule = {

@@ -12,6 +12,8 @@ export type Weather = "pass" | "black-hole" | "cut-reply" | "cut-request";
 
 export class TcpProxy {
   readonly port: number;
+  /** Where new connections go; those that are there stay where they are. */
+  target: number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   weather: Weather = "pass";
@@ -19,10 +21,14 @@ export class TcpProxy {
   cuts = 0;
   /** Only requests that hold these bytes meet the weather. */
   trigger: string | null = null;
+  /** Of the requests that would be cut, each so many-th is. */
+  everyNth = 1;
+  #meant = 0;
 
-  private constructor(server: Server, port: number) {
+  private constructor(server: Server, { port, target }: { port: number; target: number }) {
     this.#server = server;
     this.port = port;
+    this.target = target;
   }
 
   static async before(target: number): Promise<TcpProxy> {
@@ -30,8 +36,8 @@ export class TcpProxy {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
     if (address === null || typeof address === "string") throw new Error("no port");
-    const proxy = new TcpProxy(server, address.port);
-    server.on("connection", (client) => proxy.#join(client, target));
+    const proxy = new TcpProxy(server, { port: address.port, target });
+    server.on("connection", (client) => proxy.#join(client));
     return proxy;
   }
 
@@ -40,8 +46,13 @@ export class TcpProxy {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #join(client: Socket, target: number): void {
-    const server = connect(target, "127.0.0.1");
+  /** Everything that is connected is cut off at once. */
+  cutAll(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  #join(client: Socket): void {
+    const server = connect(this.target, "127.0.0.1");
     let isArmed = false;
     const cut = (): void => {
       this.cuts += 1;
@@ -60,10 +71,10 @@ export class TcpProxy {
       });
     }
     client.on("data", (chunk) => {
-      const isMeant = this.trigger === null || chunk.includes(this.trigger);
       if (this.weather === "black-hole") return;
-      if (this.weather === "cut-request" && isMeant) return cut();
-      if (this.weather === "cut-reply" && isMeant) isArmed = true;
+      const isMet = this.weather !== "pass" && this.#meets(chunk);
+      if (this.weather === "cut-request" && isMet) return cut();
+      if (this.weather === "cut-reply" && isMet) isArmed = true;
       server.write(chunk);
     });
     server.on("data", (chunk) => {
@@ -71,5 +82,11 @@ export class TcpProxy {
       if (isArmed) return cut();
       client.write(chunk);
     });
+  }
+
+  #meets(chunk: Buffer): boolean {
+    if (this.trigger !== null && !chunk.includes(this.trigger)) return false;
+    this.#meant += 1;
+    return this.#meant % this.everyNth === 0;
   }
 }

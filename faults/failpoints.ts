@@ -1,0 +1,39 @@
+import type { PlantedBug } from "../sim/bugs.ts";
+
+const relay = "src/workers/relay.js";
+const writer = "src/workers/ledger-writer.js";
+const publish = "await bus.publish(lane, sealEnvelope(envelope, messageKeys));";
+const acknowledge = "await bus.acknowledge(this.#lane, deliveries);";
+
+/** One pass in so many is the last one of its process. */
+const dies = `if ((globalThis.passes = (globalThis.passes ?? 0) + 1) % 30 === 0) {
+  process.kill(process.pid, "SIGKILL");
+}`;
+
+/**
+ * Places where a process dies, or says something more than once. The program carries no hook for
+ * them: they are patched into the compiled text as it is loaded, as the simulator's bugs are.
+ */
+export const failpoints: readonly PlantedBug[] = [
+  {
+    name: "dies-between-publish-and-mark",
+    breaks: "nothing: what was published is published again",
+    file: relay,
+    find: publish,
+    replace: `${publish}\n${dies}`,
+  },
+  {
+    name: "dies-between-commit-and-acknowledge",
+    breaks: "nothing: what was decided is delivered again",
+    file: writer,
+    find: acknowledge,
+    replace: `${dies}\n${acknowledge}`,
+  },
+  {
+    name: "publishes-thrice",
+    breaks: "nothing: what was decided is decided",
+    file: relay,
+    find: publish,
+    replace: `${publish}\n${publish}\n${publish}`,
+  },
+];

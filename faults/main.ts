@@ -1,0 +1,80 @@
+import { parseArgs } from "node:util";
+import type { Load } from "./load.ts";
+import type { FaultRow, RowResult } from "./row.ts";
+import { rows } from "./rows.ts";
+import { runRow } from "./run-row.ts";
+import { SharedServers } from "./scene.ts";
+
+const usage = `npm run faults -- [--gate|--all|ROW…] [--rate N] [--seconds N] [--json]
+Plays rows of the fault matrix on real servers that it starts: the load, the fault, the proof.
+  --gate       the rows that every \`npm test\` plays (the default)
+  --all        every row
+  --rate N     admissions a second, 500 by default; --seconds N: for so long, 30 by default
+ROW: ${rows.map(({ id }) => id).join(" ")}`;
+
+const exits = { done: 0, failed: 1, usage: 2, broken: 3 } as const;
+
+type Asked = {
+  readonly chosen: readonly FaultRow[];
+  readonly load: Load;
+  readonly isJson: boolean;
+};
+
+async function main(): Promise<number> {
+  const asked = parse();
+  if (asked === null) {
+    say(usage);
+    return exits.usage;
+  }
+  const shared = new SharedServers();
+  const results: RowResult[] = [];
+  try {
+    for (const row of asked.chosen) {
+      const { result, why } = await runRow(row, shared, asked.load);
+      results.push(result);
+      say(lineOf(result));
+      for (const each of why.slice(0, 10)) say(`      ${each}`);
+    }
+  } finally {
+    await shared.stop();
+  }
+  const ok = results.every((each) => each.ok);
+  if (asked.isJson) process.stdout.write(`${JSON.stringify({ rows: results, ok })}\n`);
+  return ok ? exits.done : exits.broken;
+}
+
+function parse(): Asked | null {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        gate: { type: "boolean" },
+        all: { type: "boolean" },
+        json: { type: "boolean" },
+        rate: { type: "string" },
+        seconds: { type: "string" },
+      },
+    });
+    const load = { rate: Number(values.rate ?? 500), seconds: Number(values.seconds ?? 30) };
+    const named = rows.filter(({ id }) => positionals.includes(id));
+    const isPlain = Number.isInteger(load.rate) && load.rate > 0 && load.seconds > 0;
+    if (named.length < positionals.length || !isPlain) return null;
+    const gate = rows.filter(({ isGate }) => isGate);
+    const chosen = values.all === true ? rows : named.length > 0 ? named : gate;
+    return { chosen, load, isJson: values.json === true };
+  } catch {
+    return null;
+  }
+}
+
+function lineOf({ id, fault, ok, ...numbers }: RowResult): string {
+  const { requests, reserved, lost, oversold, repairs, secondsToNormal } = numbers;
+  const facts = `${requests} requests, ${reserved} reserved, ${lost} lost, ${oversold} oversold, ${repairs} repairs`;
+  return `${ok ? "ok  " : "FAIL"} ${id.padEnd(4)} ${fault}: ${facts}, as usual after ${secondsToNormal} s`;
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+process.exitCode = await main();

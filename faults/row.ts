@@ -1,0 +1,36 @@
+import type { Scene } from "./scene.ts";
+
+export type BusKind = "redis" | "rabbitmq" | "rocketmq";
+
+/** One line of the fault matrix. */
+export type FaultRow = {
+  readonly id: string;
+  readonly fault: string;
+  /** Run by every `npm test`. */
+  readonly isGate: boolean;
+  readonly bus: BusKind;
+  /**
+   * What it may cost besides time. `nothing`: no repair, and every admission is kept. `rebuild`:
+   * hot stock is another one, so it is loaded anew, and nothing is lost. `tickets`: admissions
+   * that hot stock or the broker has forgotten may be void, or sent again.
+   */
+  readonly may: "nothing" | "rebuild" | "tickets";
+  /** The target: seconds from the end of the fault until everything is as usual. */
+  readonly normalWithin: number;
+  /** The fault from its beginning to its end. */
+  readonly inject: (scene: Scene) => Promise<void>;
+};
+
+/** What a row came to. */
+export type RowResult = {
+  readonly id: string;
+  readonly fault: string;
+  readonly requests: number;
+  readonly reserved: number;
+  /** Answers "reserved" that the ledger does not know, and tickets that nobody decided. */
+  readonly lost: number;
+  readonly oversold: number;
+  readonly repairs: number;
+  readonly secondsToNormal: number;
+  readonly ok: boolean;
+};

@@ -1,0 +1,241 @@
+import { systemClock } from "../src/clock.ts";
+import type { TcpProxy, Weather } from "../stack/tcp-proxy.ts";
+import type { FaultRow } from "./row.ts";
+import type { Scene } from "./scene.ts";
+
+const longLockMs = 20_000;
+const readOnlyMs = 10_000;
+
+/** A row over Redis Streams, as most are: their fault is not the broker's. */
+function row(
+  id: string,
+  fault: string,
+  more: Pick<FaultRow, "may" | "normalWithin" | "inject"> & { readonly isGate?: boolean },
+): FaultRow {
+  return { id, fault, isGate: false, bus: "redis", ...more };
+}
+
+/** The fault matrix, in its order. */
+export const rows: readonly FaultRow[] = [
+  row("R1", "Redis is killed and starts again on its AOF", {
+    isGate: true,
+    may: "rebuild",
+    normalWithin: 5,
+    inject: async ({ redis }) => {
+      await redis.crash();
+      await sleep(1_000);
+      await redis.restart();
+    },
+  }),
+  row("R2", "power loss: Redis comes back as it was a second before", {
+    isGate: true,
+    may: "tickets",
+    normalWithin: 10,
+    inject: async ({ redis }) => {
+      const putBack = await redis.keepFiles();
+      await sleep(1_000);
+      await redis.crash();
+      await putBack();
+      await redis.restart();
+    },
+  }),
+  row("R4", "FLUSHALL under load; the run id stays", {
+    isGate: true,
+    may: "tickets",
+    normalWithin: 5,
+    inject: async ({ redis }) => void (await redis.plain.flushall()),
+  }),
+  row("R5", "a stock key is edited by +7 and another deleted", {
+    may: "tickets",
+    normalWithin: 5,
+    inject: async ({ redis }) => {
+      const [edited = "", deleted = ""] = await redis.plain.keys("*:stock:*");
+      await redis.plain.hincrby(edited, "a", 7);
+      await redis.plain.del(deleted);
+    },
+  }),
+  row("R6", "SCRIPT FLUSH", {
+    may: "nothing",
+    normalWithin: 1,
+    inject: async ({ redis }) => void (await redis.plain.script("FLUSH")),
+  }),
+  row("R7", "failover to a replica over a healthy link", {
+    isGate: true,
+    may: "tickets",
+    normalWithin: 10,
+    inject: async (scene) => {
+      const replica = await scene.replica();
+      await scene.redis.crash();
+      await replica.plain.replicaof("NO", "ONE");
+      point([scene.network.hot, scene.network.bus], replica.port);
+    },
+  }),
+  row("R10", "Redis stands still for five seconds", {
+    may: "nothing",
+    normalWithin: 7,
+    inject: async ({ redis }) => {
+      await redis.signal("SIGSTOP");
+      await sleep(5_000);
+      await redis.signal("SIGCONT");
+    },
+  }),
+  row("R11", "every 50th reply of hot stock is cut off", {
+    isGate: true,
+    may: "nothing",
+    normalWithin: 1,
+    inject: (scene) => under(scene, scene.network.hot, { weather: "cut-reply", everyNth: 50 }),
+  }),
+  row("R12", "every 50th request is cut before hot stock sees it", {
+    may: "nothing",
+    normalWithin: 1,
+    inject: (scene) => under(scene, scene.network.hot, { weather: "cut-request", everyNth: 50 }),
+  }),
+  row("R13", "Redis has no memory left", {
+    may: "nothing",
+    normalWithin: 2,
+    inject: async ({ redis, faultMs }) => {
+      await redis.plain.config("SET", "maxmemory", "1mb");
+      await sleep(faultMs);
+      await redis.plain.config("SET", "maxmemory", "0");
+    },
+  }),
+  row("R18", "the outbox is trimmed by mistake", {
+    may: "tickets",
+    normalWithin: 10,
+    inject: async ({ redis }) => {
+      for (const key of await redis.plain.keys("*:outbox")) await redis.plain.del(key);
+    },
+  }),
+  row("D1", "the database is killed and starts again", {
+    isGate: true,
+    may: "nothing",
+    normalWithin: 10,
+    inject: ({ shared }) => shared.crashSql(),
+  }),
+  row("D2", "every 20th answer to COMMIT is cut off", {
+    isGate: true,
+    may: "nothing",
+    normalWithin: 1,
+    inject: (scene) => {
+      const cut = { weather: "cut-reply", everyNth: 20, trigger: "commit" } as const;
+      return under(scene, scene.network.ledger, cut);
+    },
+  }),
+  row("D4", "the hot row is locked by somebody else for 20 s", {
+    isGate: true,
+    may: "nothing",
+    normalWithin: 5,
+    inject: (scene) =>
+      scene.sql(async (query) => {
+        await query("begin; select sku from inventory for update");
+        await sleep(longLockMs);
+        await query("rollback");
+      }),
+  }),
+  row("D5", "the database stands still for ten seconds", {
+    may: "nothing",
+    normalWithin: 15,
+    inject: async ({ shared }) => {
+      const { kill } = await shared.sql();
+      await kill("SIGSTOP");
+      await sleep(10_000);
+      await kill("SIGCONT");
+    },
+  }),
+  row("D8", "the database is read-only for ten seconds", {
+    may: "nothing",
+    normalWithin: 5,
+    inject: (scene) =>
+      scene.sql(async (query) => {
+        await query("set global read_only = 1");
+        await sleep(readOnlyMs);
+        await query("set global read_only = 0");
+      }),
+  }),
+  row("D12", "every message comes three times", {
+    isGate: true,
+    may: "nothing",
+    normalWithin: 1,
+    inject: (scene) => meanwhile(scene, "publishes-thrice"),
+  }),
+  row("P2", "dies between publishing and marking, again and again", {
+    isGate: true,
+    may: "nothing",
+    normalWithin: 3,
+    inject: (scene) => meanwhile(scene, "dies-between-publish-and-mark"),
+  }),
+  row("P3", "dies between COMMIT and acknowledging, again and again", {
+    isGate: true,
+    may: "nothing",
+    normalWithin: 5,
+    inject: (scene) => meanwhile(scene, "dies-between-commit-and-acknowledge"),
+  }),
+  row("P10", "power cut: everything is killed at once and starts again", {
+    may: "rebuild",
+    normalWithin: 60,
+    inject: async ({ serve, redis, shared }) => {
+      await Promise.all([serve.crash(), redis.crash(), shared.crashSql()]);
+      await redis.restart();
+      await serve.start(null);
+    },
+  }),
+  row("N1", "hot stock is behind a black hole for ten seconds", {
+    may: "nothing",
+    normalWithin: 12,
+    inject: (scene) => dark([scene.network.hot], 10_000),
+  }),
+  row("N2", "every connection to hot stock is reset, for five seconds", {
+    may: "nothing",
+    normalWithin: 6,
+    inject: async ({ network }) => {
+      for (let n = 0; n < 50; n += 1) {
+        network.hot.cutAll();
+        await sleep(100);
+      }
+    },
+  }),
+  row("N4", "the line sees the bus and not the ledger", {
+    isGate: true,
+    may: "nothing",
+    normalWithin: 10,
+    inject: (scene) => dark([scene.network.ledger], 10_000),
+  }),
+];
+
+function sleep(ms: number): Promise<void> {
+  return systemClock.sleep(ms);
+}
+
+type Bend = { readonly weather: Weather; readonly everyNth: number; readonly trigger?: string };
+
+async function under({ faultMs }: Scene, proxy: TcpProxy, bend: Bend): Promise<void> {
+  Object.assign(proxy, { trigger: null, ...bend });
+  await sleep(faultMs);
+  proxy.weather = "pass";
+}
+
+async function dark(proxies: readonly TcpProxy[], ms: number): Promise<void> {
+  for (const proxy of proxies) proxy.weather = "black-hole";
+  await sleep(ms);
+  // What was in a black hole is lost: no connection that was in it can be trusted again.
+  for (const proxy of proxies) {
+    proxy.weather = "pass";
+    proxy.cutAll();
+  }
+}
+
+function point(proxies: readonly TcpProxy[], port: number): void {
+  for (const proxy of proxies) {
+    proxy.target = port;
+    proxy.cutAll();
+  }
+}
+
+/** The process meets the failpoint for a while, and then is as it was. */
+async function meanwhile({ serve, faultMs }: Scene, failpoint: string): Promise<void> {
+  await serve.crash();
+  await serve.start(failpoint);
+  await sleep(faultMs);
+  await serve.crash();
+  await serve.start(null);
+}

@@ -1,0 +1,68 @@
+import { systemClock } from "../src/clock.ts";
+import type { Finding, Verdict } from "../src/loadtest/judge.ts";
+import { type Load, LoadRun } from "./load.ts";
+import { Normality } from "./normal.ts";
+import type { FaultRow, RowResult } from "./row.ts";
+import { Scene, type SharedServers } from "./scene.ts";
+
+export type RowRun = {
+  readonly result: RowResult;
+  /** Why it is not ok, for people. */
+  readonly why: readonly string[];
+};
+
+/** Plays one row: a fresh stage, the load, the fault a third of the way in, and the verdict. */
+export async function runRow(row: FaultRow, shared: SharedServers, load: Load): Promise<RowRun> {
+  const thirdMs = (load.seconds * 1_000) / 3;
+  const scene = await Scene.open(shared, { faultMs: thirdMs });
+  const run = new LoadRun(scene.serve.url, load);
+  const normality = new Normality(scene.serve.url);
+  try {
+    await normality.openSale();
+    await run.openSale();
+    let secondsToNormal = Number.POSITIVE_INFINITY;
+    const verdict = await run.judged(async () => {
+      await systemClock.sleep(thirdMs);
+      await row.inject(scene);
+      secondsToNormal = await normality.secondsUntil();
+    });
+    return judgeRow(row, verdict, secondsToNormal);
+  } catch (error) {
+    throw new Error(`${row.id}: ${String(error)}\n${scene.serve.log()}`, { cause: error });
+  } finally {
+    await run.close();
+    await scene.close();
+  }
+}
+
+/** Exported for its test. */
+export function judgeRow(row: FaultRow, verdict: Verdict, secondsToNormal: number): RowRun {
+  const { requests, reserved, oversold, repairs } = verdict.report;
+  const lost = verdict.findings
+    .filter(({ code }) => code === "no-entry" || code === "pending" || code === "payment-lost")
+    .reduce((sum, { facts }) => sum + Number(facts["keys"] ?? 1), 0);
+  const why = verdict.findings.filter((each) => !isPriced(row, each)).map(tell);
+  if (secondsToNormal > row.normalWithin) {
+    why.push(`as usual after ${secondsToNormal.toFixed(1)} s, not ${row.normalWithin} s`);
+  }
+  const seconds = Number(secondsToNormal.toFixed(1));
+  return {
+    result: {
+      ...{ id: row.id, fault: row.fault, requests, reserved, lost, oversold, repairs },
+      secondsToNormal: seconds,
+      ok: why.length === 0,
+    },
+    why,
+  };
+}
+
+/** What this fault may cost. Nothing may ever be oversold, lost or broken. */
+function isPriced({ may }: FaultRow, { code, facts }: Finding): boolean {
+  if (code === "repairs") return may !== "nothing";
+  return code === "refused-oddly" && facts["code"] === "VOID" && may === "tickets";
+}
+
+function tell({ code, facts }: Finding): string {
+  const words = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
+  return `${code}: ${words.join(", ")}`;
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { createConnection } from "mysql2/promise";
+import { type SqlServer, startMariadb } from "../stack/mariadb.ts";
+import { PrivateRedis } from "../stack/redis.ts";
+import { TcpProxy } from "../stack/tcp-proxy.ts";
+import { ServeProcess } from "./serve-process.ts";
+
+/** What every row of a run shares: a server that takes seconds to come up. */
+export class SharedServers {
+  #sql: Promise<SqlServer> | null = null;
+
+  sql(): Promise<SqlServer> {
+    this.#sql ??= startMariadb({ settings: ["--max-connections=150"] });
+    return this.#sql;
+  }
+
+  /** Killed as by a loss of power, and back on the same files and the same port. */
+  async crashSql(): Promise<void> {
+    const { port, folder, kill } = await this.sql();
+    await kill("SIGKILL");
+    this.#sql = startMariadb({ folder, port, settings: ["--max-connections=150"] });
+    await this.#sql;
+  }
+
+  async stop(): Promise<void> {
+    await (await this.#sql)?.stop();
+  }
+}
+
+/**
+ * The stage of one row: private servers, a network between them and Holdfast that can be bent,
+ * and a process that serves.
+ */
+export class Scene {
+  readonly shared: SharedServers;
+  readonly redis: PrivateRedis;
+  readonly #made: Made;
+  readonly #more: (() => Promise<void>)[] = [];
+  /** How long a fault lasts that could last for any time. */
+  readonly faultMs: number;
+
+  private constructor(made: Made, { shared, redis, faultMs }: Given) {
+    this.#made = made;
+    this.shared = shared;
+    this.redis = redis;
+    this.faultMs = faultMs;
+  }
+
+  static async open(shared: SharedServers, options: { faultMs: number }): Promise<Scene> {
+    const redis = await PrivateRedis.start(["--enable-debug-command", "yes"]);
+    const sql = await shared.sql();
+    const database = await makeDatabase(sql);
+    const hot = await TcpProxy.before(redis.port);
+    const bus = await TcpProxy.before(redis.port);
+    const ledger = await TcpProxy.before(sql.port);
+    const serve = await ServeProcess.start({
+      hot: `redis://127.0.0.1:${hot.port}`,
+      bus: `redis://127.0.0.1:${bus.port}`,
+      ledger: `mysql://${database.user}:${database.password}@127.0.0.1:${ledger.port}/${database.name}`,
+    });
+    const made = { hot, bus, ledger, serve, database };
+    return new Scene(made, { shared, redis, faultMs: options.faultMs });
+  }
+
+  /** Between Holdfast and its hot stock, its bus and its ledger. */
+  get network(): { readonly hot: TcpProxy; readonly bus: TcpProxy; readonly ledger: TcpProxy } {
+    return this.#made;
+  }
+
+  get serve(): ServeProcess {
+    return this.#made.serve;
+  }
+
+  /** As the ledger's administrator, past the network that can be bent. */
+  async sql<T>(work: (query: (sql: string) => Promise<unknown>) => Promise<T>): Promise<T> {
+    const { url } = await this.shared.sql();
+    const uri = `${url}/${this.#made.database.name}`;
+    const connection = await createConnection({ uri, multipleStatements: true });
+    try {
+      return await work(async (text) => (await connection.query(text))[0]);
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  /** A replica of the hot stock, in step with it; it ends with the scene. */
+  async replica(): Promise<PrivateRedis> {
+    const replica = await PrivateRedis.start(["--replicaof", `127.0.0.1 ${this.redis.port}`]);
+    this.#more.push(() => replica.stop());
+    await this.redis.plain.wait(1, 10_000);
+    return replica;
+  }
+
+  async close(): Promise<void> {
+    const { hot, bus, ledger, serve } = this.#made;
+    await serve.stop();
+    for (const end of this.#more) await end();
+    for (const proxy of [hot, bus, ledger]) await proxy.close();
+    await this.redis.stop();
+    await this.sql((query) => query(`drop database ${this.#made.database.name}`));
+  }
+}
+
+type Database = { readonly name: string; readonly user: string; readonly password: string };
+type Made = {
+  readonly hot: TcpProxy;
+  readonly bus: TcpProxy;
+  readonly ledger: TcpProxy;
+  readonly serve: ServeProcess;
+  readonly database: Database;
+};
+type Given = {
+  readonly shared: SharedServers;
+  readonly redis: PrivateRedis;
+  readonly faultMs: number;
+};
+
+/** A database and a user of its own, who may do what Holdfast does in it. */
+async function makeDatabase(server: SqlServer): Promise<Database> {
+  const name = `faults_${randomBytes(6).toString("hex")}`;
+  const password = randomBytes(18).toString("hex");
+  const connection = await createConnection({ uri: server.url, multipleStatements: true });
+  await connection.query(`create database ${name};
+    create user '${name}'@'%' identified by '${password}';
+    grant all on ${name}.* to '${name}'@'%';`);
+  await connection.end();
+  return { name, user: name, password };
+}
