@@ -3,7 +3,8 @@ import { eachFile, eachNode, type Finding, matchingLines, type Rule } from "./pr
 
 const vague = ["util", "utils", "helper", "helpers", "common", "manager", "base", "impl"];
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|test-d|model\.test|config))?$/;
-const sources = /^(src|test|sim|bench|stack|faults|examples|scripts|console\/src)\/.*\.(ts|tsx|mjs|lua)$/;
+const sources =
+  /^(src|test|sim|bench|stack|faults|examples|scripts|console\/src)\/.*\.(ts|tsx|mjs|lua)$/;
 const suites = /^(describe|it|test|suite)$/;
 
 /** Where a test is picked up by a project of vitest.config.ts. */
