@@ -23,7 +23,11 @@ function onRedis(project: ReturnType<typeof layer>) {
 /** On real servers, which it starts; the suites of their port run again, over them. */
 const stack = layer(
   "stack-sql",
-  ["test/stack/ledger-*.test.ts", "test/contract/ledger.test.ts", "test/contract/ledger-reads.test.ts"],
+  [
+    "test/stack/ledger-*.test.ts",
+    "test/contract/ledger.test.ts",
+    "test/contract/ledger-reads.test.ts",
+  ],
   120_000,
 );
 const servers = { ...stack, test: { ...stack.test, globalSetup: ["./test/stack/sql-servers.ts"] } };

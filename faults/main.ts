@@ -70,7 +70,7 @@ function parse(): Asked | null {
 function lineOf({ id, fault, ok, ...numbers }: RowResult): string {
   const { requests, reserved, lost, oversold, repairs, secondsToNormal } = numbers;
   const facts = `${requests} requests, ${reserved} reserved, ${lost} lost, ${oversold} oversold, ${repairs} repairs`;
-  return `${ok ? "ok  " : "FAIL"} ${id.padEnd(4)} ${fault}: ${facts}, as usual after ${secondsToNormal} s`;
+  return `${ok ? "ok  " : "FAIL"} ${id.padEnd(4)} ${fault}: ${facts}, as usual after ${secondsToNormal ?? "more than 120"} s`;
 }
 
 function say(text: string): void {

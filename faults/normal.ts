@@ -27,13 +27,13 @@ export class Normality {
     await desk.close();
   }
 
-  /** Seconds from now on. */
-  async secondsUntil(): Promise<number> {
+  /** Seconds from now on; null when it has not come in two minutes. */
+  async secondsUntil(): Promise<number | null> {
     const startedAt = systemClock.mono();
     for (;;) {
       const seconds = (systemClock.mono() - startedAt) / 1_000;
-      if (await this.#isAsUsual().catch(() => false)) return seconds;
-      if (systemClock.mono() - startedAt > giveUpMs) return Number.POSITIVE_INFINITY;
+      if (await this.#isAsUsual().catch(() => false)) return Number(seconds.toFixed(1));
+      if (systemClock.mono() - startedAt > giveUpMs) return null;
       await systemClock.sleep(pollMs);
     }
   }

@@ -31,6 +31,10 @@ export type RowResult = {
   readonly lost: number;
   readonly oversold: number;
   readonly repairs: number;
-  readonly secondsToNormal: number;
+  /** Null: not within two minutes. */
+  readonly secondsToNormal: number | null;
+  /** The judge found nothing that this fault may not cost. */
+  readonly proved: boolean;
+  /** Proved, and as usual within the row's time. */
   readonly ok: boolean;
 };

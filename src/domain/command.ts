@@ -3,15 +3,7 @@ import type { Line, Order, Payment } from "./reservation.ts";
 import type { Sale, SaleState } from "./sale.ts";
 import type { Balances } from "./stock.ts";
 import type { Ticket } from "./ticket.ts";
-import type {
-  Epoch,
-  Instant,
-  Lane,
-  OperationId,
-  ReservationId,
-  SaleId,
-  SkuId,
-} from "./values.ts";
+import type { Epoch, Instant, Lane, OperationId, ReservationId, SaleId, SkuId } from "./values.ts";
 
 /** What came out of a lane carries the lane and the epoch it was stamped with at sending. */
 export type Stamp = { readonly lane: Lane; readonly epoch: Epoch };

@@ -13,9 +13,9 @@ import { Fault } from "../../src/domain/fault.ts";
 import { Keys } from "../../src/hot-stock/keys.ts";
 import { RedisHotStock } from "../../src/hot-stock/redis.ts";
 import { PrivateRedis } from "../../stack/redis.ts";
+import { TcpProxy } from "../../stack/tcp-proxy.ts";
 import { HotLine, openValue, wordOfAdmission } from "../support/hot-line.ts";
 import type { HotSubject } from "../support/hot-stock-adapters.ts";
-import { TcpProxy } from "../../stack/tcp-proxy.ts";
 import { reserveTicket } from "../support/tickets.ts";
 
 const prefix = "faults";
