@@ -4,10 +4,16 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 
 /**
- * The usual recipe, built as well as it can be: one transaction per order, which takes the units
- * off the row if they are there, notes the deduction and writes the order. The same driver, the
- * same log, the same flush at commit as our ledger; prepared statements; no check of repeats or
- * limits, and half of our columns, which is in its favour.
+ * The usual recipe, built as well as it can be: one transaction per order, which notes the key of
+ * its message so that a repeat is skipped, takes the units off the row if they are there, logs
+ * the deduction and writes the order as locked. Its four tables with their columns and indexes;
+ * the same driver, the same log, the same flush at commit as our ledger; prepared statements, and
+ * ids that grow, so that its indexes only ever grow at their ends.
+ *
+ * In its favour: the order is inserted as locked, instead of in a transaction before, and an
+ * update here; its message is neither sent nor signed nor received, and the transaction in which
+ * the receiver confirms log and order is left out; no limit per buyer, no deadline of a hold, no
+ * chain of hashes.
  */
 export class Recipe {
   readonly #database: Sqlite.Database;
@@ -28,25 +34,29 @@ export class Recipe {
     database.pragma("cache_size = -65536");
     database.pragma("wal_autocheckpoint = 8192");
     database.exec(tables);
-    database.prepare("insert into inventory values ('sku-1', ?, 'normal', 0)").run(stock);
+    const now = Date.now();
+    database.prepare(stocked).run("sku-1", stock, stock, now, now);
     this.#order = prepare(database);
   }
 
-  /** One order, durable when it resolves; false: sold out. */
+  /** One order, durable when it resolves; false: sold out, or told before. */
   async order(n: number): Promise<boolean> {
-    return this.#order(`order-${n}`, "sku-1");
+    return this.#order(`order_${String(n).padStart(12, "0")}`, "sku-1");
   }
 
-  /** Orders, deductions and units taken are the same number. */
+  /** Keys, orders, deductions and units taken are the same number. */
   sold(): number {
     const sums = this.#database
-      .prepare<[], { orders: number; logs: number; left: number }>(
-        `select (select count(*) from orders) as orders,
+      .prepare<[], { keys: number; orders: number; logs: number; taken: number }>(
+        `select (select count(*) from dedup_table) as keys,
+          (select count(*) from orders where inventory_status = 'locked') as orders,
           (select count(*) from inventory_log) as logs,
-          (select available_stock from inventory) as left`,
+          (select total_stock - available_stock from inventory) as taken`,
       )
       .get();
-    return sums !== undefined && sums.orders === sums.logs ? sums.orders : -1;
+    if (sums === undefined) return -1;
+    const { keys, orders, logs, taken } = sums;
+    return keys === orders && orders === logs && logs === taken ? orders : -1;
   }
 
   async close(): Promise<void> {
@@ -57,9 +67,13 @@ export class Recipe {
 
 const tables = `
   create table inventory (
-    sku_id text primary key,
-    available_stock integer not null,
-    status text not null,
+    id integer primary key,
+    sku_id text not null unique,
+    total_stock integer not null default 0,
+    available_stock integer not null default 0,
+    frozen_stock integer not null default 0,
+    status text not null default 'normal',
+    created_at integer not null,
     updated_at integer not null
   );
   create table inventory_log (
@@ -67,11 +81,11 @@ const tables = `
     sku_id text not null,
     quantity integer not null,
     operation_type text not null,
-    order_id text not null,
-    status text not null,
+    order_id text,
+    status text not null default 'pending',
     created_at integer not null
   );
-  create index inventory_log_by_order on inventory_log (order_id);
+  create index idx_sku_time on inventory_log (sku_id, created_at);
   create table orders (
     order_id text primary key,
     sku_id text not null,
@@ -79,16 +93,28 @@ const tables = `
     inventory_status text not null,
     created_at integer not null
   );
+  create table dedup_table (
+    id integer primary key,
+    biz_id text not null unique,
+    created_at integer not null
+  );
 `;
 
+const stocked = `
+  insert into inventory (sku_id, total_stock, available_stock, created_at, updated_at)
+  values (?, ?, ?, ?, ?)`;
+
 function prepare(database: Sqlite.Database): (orderId: string, skuId: string) => boolean {
+  const once = database.prepare(
+    "insert into dedup_table (biz_id, created_at) values (?, ?) on conflict do nothing",
+  );
   const take = database.prepare(
     `update inventory set available_stock = available_stock - ?, updated_at = ?
      where sku_id = ? and available_stock >= ? and status = 'normal'`,
   );
   const log = database.prepare(
-    `insert into inventory_log (sku_id, quantity, operation_type, order_id, status, created_at)
-     values (?, ?, 'DECR', ?, 'pending', ?)`,
+    `insert into inventory_log (sku_id, quantity, operation_type, order_id, created_at)
+     values (?, ?, 'DECR', ?, ?)`,
   );
   const order = database.prepare(
     `insert into orders (order_id, sku_id, quantity, inventory_status, created_at)
@@ -96,6 +122,7 @@ function prepare(database: Sqlite.Database): (orderId: string, skuId: string) =>
   );
   const transaction = database.transaction((orderId: string, skuId: string) => {
     const now = Date.now();
+    if (once.run(orderId, now).changes === 0) return false;
     if (take.run(1, now, skuId, 1).changes === 0) return false;
     log.run(skuId, 1, orderId, now);
     order.run(orderId, skuId, 1, now);

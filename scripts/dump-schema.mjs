@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { root } from "./build.mjs";
 
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-const projects = ["--project", "contract", "--project", "stack"];
+const projects = ["--project", "contract", "--project", "stack-sql"];
 const args = ["run", "--update", ...projects, "ledger-schema.test.ts"];
 const { status } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, stdio: "inherit" });
 process.exitCode = status ?? 1;

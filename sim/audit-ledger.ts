@@ -160,7 +160,8 @@ export class LedgerAudit {
 
   async #replay(sku: SkuAccount, touched: Set<OrderAccount>): Promise<void> {
     const rows = await this.#rows(
-      "select * from inventory_log where sku = ? and version > ? order by version",
+      `select *, lower(hex(previous_hash)) as previous_hex, lower(hex(hash)) as hex
+       from inventory_log where sku = ? and version > ? order by version`,
       [sku.key, sku.last.version],
     );
     for (const row of rows) {
@@ -171,7 +172,7 @@ export class LedgerAudit {
       if (order !== null) this.#moveOrder(sku, order, row);
       sku.steps.push({
         version: num(row, "version"),
-        hash: text(row, "hash"),
+        hash: text(row, "hex"),
         available: num(row, "available"),
       });
     }
@@ -202,10 +203,10 @@ export class LedgerAudit {
       }
       if (found < 0) this.#complain("I2", `${where}: ${bucket} is ${found}`);
     }
-    if (text(row, "previous_hash") !== sku.last.hash) {
+    if (text(row, "previous_hex") !== sku.last.hash) {
       this.#complain("I12", `${where}: its previous hash is not the entry's before it`);
     }
-    if (hashOf(sku.id, row, order?.id ?? null) !== text(row, "hash")) {
+    if (hashOf(sku.id, row, order?.id ?? null) !== text(row, "hex")) {
       this.#complain("I12", `${where}: the hash does not fit the entry`);
     }
     if (text(row, "actor") === "") this.#complain("I12", `${where}: nobody did it`);
@@ -296,7 +297,7 @@ export class LedgerAudit {
 function hashOf(sku: string, row: Row, orderId: string | null): string {
   const fields = [
     "holdfast-entry-1",
-    row["previous_hash"],
+    row["previous_hex"],
     sku,
     row["version"],
     row["operation_type"],

@@ -26,7 +26,8 @@ const inSkuOrder = " where i.sku_id in (?) order by i.sku_id";
 const ordersToLock = "select order_no from orders where order_no in (?) order by order_no";
 
 const lastEntries = `
-  select i.sku, l.version, l.hash, l.available, l.reserved, l.sold, l.frozen, l.lost
+  select i.sku, l.version, lower(hex(l.hash)) as hash, l.available, l.reserved, l.sold,
+    l.frozen, l.lost
   from inventory i
   join inventory_log l on l.sku = i.sku
     and l.version = (select max(m.version) from inventory_log m where m.sku = i.sku)

@@ -56,7 +56,7 @@ const insertEntry = `
   insert into inventory_log (
     sku, version, order_no, operation_type, operation_id, quantity, from_bucket, to_bucket,
     available, reserved, sold, frozen, lost, actor, reason, previous_hash, hash, created_at_ms
-  ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), unhex(?), ?)`;
 
 const insertPayment = `
   insert into payments (state, code, refund_id, paid_at_ms, recorded_at_ms, order_no, payment_id)

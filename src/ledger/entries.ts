@@ -12,7 +12,7 @@ const idsMax = 512;
 export const entryColumns = `
   i.sku_id, l.version, o.order_id, l.operation_type, l.operation_id, l.quantity, l.from_bucket,
   l.to_bucket, l.available, l.reserved, l.sold, l.frozen, l.lost, l.actor, l.reason,
-  l.previous_hash, l.hash, l.created_at_ms`;
+  lower(hex(l.previous_hash)) as previous_hash, lower(hex(l.hash)) as hash, l.created_at_ms`;
 
 const entriesOfSku = `
   select ${entryColumns}, i.published_version, s.sale_id, o.buyer_id
@@ -40,7 +40,8 @@ const keysOfSkus = "select sku, sku_id from inventory where sku_id in (?)";
 
 const balancesAtPoints = `
   with k (sku, version) as (?)
-  select l.sku, l.version, l.available, l.reserved, l.sold, l.frozen, l.lost, l.hash
+  select l.sku, l.version, l.available, l.reserved, l.sold, l.frozen, l.lost,
+    lower(hex(l.hash)) as hash
   from k cross join inventory_log l on l.sku = k.sku and l.version = k.version`;
 
 const versionOfSku = "select sku, version from inventory where sku_id = ?";

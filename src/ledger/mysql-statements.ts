@@ -8,7 +8,7 @@ type List = Values | readonly Values[];
 const rowsMax = 500;
 const charactersMax = 1_000_000;
 
-const insertedTuple = /^\s*insert into [^)]*\) values\s+(\([^)]*\))\s*$/;
+const insertedTuple = /^\s*insert into [^)]*\) values\s+(\(.*\))\s*$/s;
 const updateByKeys = /^\s*update (\w+)\s+set (.*) where (.*)$/s;
 const oneColumn = /^\s*(\w+) = \?\s*$/;
 

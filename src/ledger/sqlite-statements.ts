@@ -6,9 +6,9 @@ type Values = readonly SqlValue[];
 type RunResult = { readonly changes: number; readonly lastInsertRowid: number | bigint };
 type Statement = Sqlite.Statement<unknown[], Row>;
 
-/** A multiple of 16 is what most batches have; more rows gain little. */
-const rowsAtOnce = 16;
-const insertedTuple = /^\s*insert into [^)]*\) values (\([?, ]*\))$/;
+/** As many as are there of the first, then of the second; the rest one by one. */
+const rowsAtOnce = [64, 16];
+const insertedTuple = /^\s*insert into [^)]*\) values (\(.*\))$/s;
 
 /**
  * Prepared statements, kept by their text. A list is padded to a power of two, so a statement
@@ -34,22 +34,24 @@ export class StatementCache {
   }
 
   /**
-   * Runs an `insert … values (…)` for several rows at a time, which saves a fifth of its cost,
+   * Runs an `insert … values (…)` for several rows at a time, which saves a quarter of its cost,
    * and any other statement for one. Tells each run with the number of its rows.
+   *
+   * Of several rows SQLite would copy every page that they touch, to undo the statement alone;
+   * nobody here goes on after a failed one, so `or rollback` undoes the transaction instead. It
+   * needs all foreign keys of the table to be looked at when the transaction ends.
    */
   each(sql: string, rows: readonly Values[], ran: (result: RunResult, rows: number) => void): void {
-    const tuple = rows.length < rowsAtOnce ? undefined : insertedTuple.exec(sql)?.[1];
+    const tuple = insertedTuple.exec(sql)?.[1];
     let next = 0;
     if (tuple !== undefined) {
-      const text = sql + `, ${tuple}`.repeat(rowsAtOnce - 1);
-      const statement = this.plain(text);
-      const values: SqlValue[] = [];
-      for (; next + rowsAtOnce <= rows.length; next += rowsAtOnce) {
-        let at = 0;
-        for (const row of rows.slice(next, next + rowsAtOnce)) {
-          for (const value of row) values[at++] = value;
+      for (const size of rowsAtOnce) {
+        if (next + size > rows.length) continue;
+        const text = sql + `, ${tuple}`.repeat(size - 1);
+        const statement = this.plain(text.replace("insert", "insert or rollback"));
+        for (; next + size <= rows.length; next += size) {
+          ran(statement.run(valuesOf(rows, next, size)), size);
         }
-        ran(statement.run(values), rowsAtOnce);
       }
     }
     const statement = this.plain(sql);
@@ -89,6 +91,14 @@ export class StatementCache {
     this.#parts.set(sql, parts);
     return parts;
   }
+}
+
+/** The values of some of the rows, one after the other; in a loop, being called for every order. */
+function valuesOf(rows: readonly Values[], from: number, size: number): Values {
+  const values: SqlValue[] = [];
+  let at = 0;
+  for (const row of rows.slice(from, from + size)) for (const value of row) values[at++] = value;
+  return values;
 }
 
 type List = readonly SqlValue[] | readonly (readonly SqlValue[])[];

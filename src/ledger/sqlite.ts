@@ -154,6 +154,8 @@ class Connection {
       this.#database.exec("commit");
     } catch (error) {
       if (this.#database.inTransaction) attempt("rollback", () => this.#database.exec("rollback"));
+      // A key without its row is refused for sure; of anything else nobody knows.
+      if (hasCode(error, "SQLITE_CONSTRAINT")) throw sqliteFault(error, "commit");
       throw new Fault("LEDGER_UNKNOWN", "SQLite did not answer the commit", error);
     }
   }
@@ -237,14 +239,21 @@ const passing = [
 function sqliteFault(error: unknown, what: string): Error {
   if (error instanceof Fault || error instanceof InvariantError) return error;
   if (!(error instanceof Error)) return new InvariantError(`SQLite: ${what}: ${String(error)}`);
-  const code = "code" in error ? String(error.code) : "";
   if (error instanceof TypeError && error.message.includes("not open")) {
     return new Fault("LEDGER_UNAVAILABLE", "the ledger is closed", error);
   }
-  if (passing.some((prefix) => code.startsWith(prefix)) || /^E[A-Z]+$/.test(code)) {
+  if (passing.some((prefix) => hasCode(error, prefix)) || /^E[A-Z]+$/.test(codeOf(error))) {
     return new Fault("LEDGER_UNAVAILABLE", `SQLite: ${what}: ${error.message}`, error);
   }
   return new InvariantError(`SQLite: ${what}: ${error.message}`, { cause: error });
+}
+
+function hasCode(error: unknown, prefix: string): boolean {
+  return codeOf(error).startsWith(prefix);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 async function loadDriver(): Promise<typeof Sqlite> {

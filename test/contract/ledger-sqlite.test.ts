@@ -173,12 +173,35 @@ describe.each([":memory:", "file"])("transactions of SQLite: %s", (kind) => {
     const insert = "insert into t (a) values (?)";
     const twice = database.transaction((session) => session.many(insert, [[1], [1]]));
     await expect(twice).rejects.toThrow(InvariantError);
+    expect(await database.all("select a from t", [])).toEqual([]);
     const ended = await database.transaction(async (session) => session);
     await expect(ended.run(insert, [1])).rejects.toThrow(/after the end/);
     await database.close();
     await expect(database.all("select 1", [])).rejects.toMatchObject({
       code: "LEDGER_UNAVAILABLE",
     });
+  });
+});
+
+describe("many rows in one statement", () => {
+  const rows = Array.from({ length: 40 }, (_, n) => [n]);
+  const tables = `
+    create table t (a integer unique);
+    create table child (a integer references t (a) deferrable initially deferred)`;
+
+  it.each([
+    ["a value that stands there twice", "insert into t (a) values (?)", [...rows, [17]]],
+    ["a key whose row is missing", "insert into child (a) values (?)", rows],
+  ])("are none of them written for %s, which is no outage", async (_, insert, values) => {
+    const database = await openSqlite(join(folder, `${++files}.db`), { readOnly: false, pause });
+    await database.exclusively((session) => session.script(tables));
+    const writing = database.transaction((session) => session.many(insert, values));
+    await expect(writing).rejects.toThrow(InvariantError);
+    const found = await database.all("select a from t union all select a from child", []);
+    expect(found).toEqual([]);
+    await database.transaction((session) => session.many("insert into t (a) values (?)", rows));
+    expect(await database.all("select a from t", [])).toHaveLength(40);
+    await database.close();
   });
 });
 

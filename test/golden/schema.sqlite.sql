@@ -53,7 +53,7 @@ CREATE INDEX inventory_by_lane on inventory (lane);
 CREATE INDEX inventory_unpublished on inventory (sku) where published_version < version;
 
 CREATE TABLE inventory_log (
-  sku integer not null references inventory (sku),
+  sku integer not null references inventory (sku) deferrable initially deferred,
   version integer not null check (version > 0),
   order_no integer not null,
   operation_type text not null,
@@ -68,8 +68,8 @@ CREATE TABLE inventory_log (
   lost integer not null check (lost >= 0),
   actor text not null,
   reason text not null,
-  previous_hash text not null check (length(previous_hash) = 64),
-  hash text not null check (length(hash) = 64),
+  previous_hash blob not null check (length(previous_hash) = 32),
+  hash blob not null check (length(hash) = 32),
   created_at_ms integer not null,
   primary key (sku, version),
   unique (sku, order_no, operation_type, operation_id)
@@ -92,8 +92,8 @@ select
   l.lost,
   l.actor,
   l.reason,
-  l.previous_hash,
-  l.hash,
+  lower(hex(l.previous_hash)) as previous_hash,
+  lower(hex(l.hash)) as hash,
   case when l.version <= i.published_version then 'success' else 'pending' end as status,
   l.created_at_ms
 from inventory_log l
@@ -137,8 +137,8 @@ CREATE TABLE operations (
 CREATE INDEX operations_by_id on operations (operation_id);
 
 CREATE TABLE order_lines (
-  order_no integer not null references orders (order_no),
-  sku integer not null references inventory (sku),
+  order_no integer not null references orders (order_no) deferrable initially deferred,
+  sku integer not null references inventory (sku) deferrable initially deferred,
   quantity integer not null check (quantity between 1 and 1000000000),
   restocked integer not null check (restocked >= 0),
   written_off integer not null check (written_off >= 0),
@@ -152,7 +152,7 @@ CREATE INDEX order_lines_by_sku on order_lines (sku);
 CREATE TABLE orders (
   order_no integer primary key,
   order_id text not null unique,
-  sale integer references sales (sale),
+  sale integer references sales (sale) deferrable initially deferred,
   buyer_id text,
   idempotency_key text,
   state text not null check (

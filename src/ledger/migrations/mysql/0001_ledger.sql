@@ -120,7 +120,8 @@ create table if not exists order_lines (
   constraint order_lines_returned check (restocked + written_off <= quantity)
 ) engine = innodb default character set utf8mb4 collate bytewise;
 
--- Append-only. `order_no` is 0 for an entry without an order: null would defeat the unique key.
+-- Append-only. Its hashes are bytes, and hex for people. `order_no` is 0 for an entry without an
+-- order: null would defeat the unique key.
 create table if not exists inventory_log (
   sku bigint not null,
   version bigint not null check (version > 0),
@@ -137,8 +138,8 @@ create table if not exists inventory_log (
   lost bigint not null check (lost >= 0),
   actor text not null,
   reason text not null,
-  previous_hash varchar(64) not null check (length(previous_hash) = 64),
-  hash varchar(64) not null check (length(hash) = 64),
+  previous_hash varbinary(32) not null check (length(previous_hash) = 32),
+  hash varbinary(32) not null check (length(hash) = 32),
   created_at_ms bigint not null,
   primary key (sku, version),
   unique key inventory_log_by_operation (sku, order_no, operation_type, operation_id),
@@ -222,8 +223,8 @@ select
   l.lost,
   l.actor,
   l.reason,
-  l.previous_hash,
-  l.hash,
+  lower(hex(l.previous_hash)) as previous_hash,
+  lower(hex(l.hash)) as hash,
   case when l.version <= i.published_version then 'success' else 'pending' end as status,
   l.created_at_ms
 from inventory_log l

@@ -66,7 +66,7 @@ create table sale_items (
 create table orders (
   order_no integer primary key,
   order_id text not null unique,
-  sale integer references sales (sale),
+  sale integer references sales (sale) deferrable initially deferred,
   buyer_id text,
   idempotency_key text,
   state text not null check (
@@ -94,8 +94,8 @@ create index orders_without_sale on orders (order_no) where sale is null;
 create index orders_due on orders (expires_at_ms, order_no, sale) where state = 'reserved';
 
 create table order_lines (
-  order_no integer not null references orders (order_no),
-  sku integer not null references inventory (sku),
+  order_no integer not null references orders (order_no) deferrable initially deferred,
+  sku integer not null references inventory (sku) deferrable initially deferred,
   quantity integer not null check (quantity between 1 and 1000000000),
   restocked integer not null check (restocked >= 0),
   written_off integer not null check (written_off >= 0),
@@ -106,9 +106,10 @@ create table order_lines (
 
 create index order_lines_by_sku on order_lines (sku);
 
--- Append-only. `order_no` is 0 for an entry without an order: null would defeat the unique key.
+-- Append-only. Its hashes are bytes, and hex for people. `order_no` is 0 for an entry without an
+-- order: null would defeat the unique key.
 create table inventory_log (
-  sku integer not null references inventory (sku),
+  sku integer not null references inventory (sku) deferrable initially deferred,
   version integer not null check (version > 0),
   order_no integer not null,
   operation_type text not null,
@@ -123,8 +124,8 @@ create table inventory_log (
   lost integer not null check (lost >= 0),
   actor text not null,
   reason text not null,
-  previous_hash text not null check (length(previous_hash) = 64),
-  hash text not null check (length(hash) = 64),
+  previous_hash blob not null check (length(previous_hash) = 32),
+  hash blob not null check (length(hash) = 32),
   created_at_ms integer not null,
   primary key (sku, version),
   unique (sku, order_no, operation_type, operation_id)
@@ -207,8 +208,8 @@ select
   l.lost,
   l.actor,
   l.reason,
-  l.previous_hash,
-  l.hash,
+  lower(hex(l.previous_hash)) as previous_hash,
+  lower(hex(l.hash)) as hash,
   case when l.version <= i.published_version then 'success' else 'pending' end as status,
   l.created_at_ms
 from inventory_log l
