@@ -16,8 +16,8 @@ function layer(name: string, include: readonly string[], timeoutMs: number) {
 /** Suites that every adapter of a port must pass; on the stack they run on the real servers. */
 const contracts = ["test/contract/hot-stock*.test.ts", "test/contract/bus.test.ts"];
 
-function onRedis(project: ReturnType<typeof layer>) {
-  return { ...project, test: { ...project.test, env: { HOLDFAST_TEST_ADAPTERS: "redis" } } };
+function on(adapters: string, project: ReturnType<typeof layer>) {
+  return { ...project, test: { ...project.test, env: { HOLDFAST_TEST_ADAPTERS: adapters } } };
 }
 
 /** On real servers, which it starts; the suites of their port run again, over them. */
@@ -43,7 +43,15 @@ export default defineConfig({
       layer("unit", ["src/**/*.test.ts"], 10_000),
       layer("contract", ["test/contract/**/*.test.ts"], 30_000),
       layer("integration", ["test/integration/**/*.test.ts", "test/cases/**/*.test.ts"], 60_000),
-      onRedis(layer("stack-redis", ["test/stack/redis-*.test.ts", ...contracts], 60_000)),
+      on("redis", layer("stack-redis", ["test/stack/redis-*.test.ts", ...contracts], 60_000)),
+      on(
+        "rabbitmq",
+        layer(
+          "stack-rabbitmq",
+          ["test/stack/rabbitmq-*.test.ts", "test/contract/bus.test.ts"],
+          90_000,
+        ),
+      ),
       layer("sim", ["sim/**/*.test.ts"], 60_000),
       layer("faults", ["faults/**/*.test.ts"], 60_000),
       servers,

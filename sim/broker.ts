@@ -59,6 +59,7 @@ export class Broker {
       },
       release: (lane, deliveries) => raw.release(lane, deliveries),
       lag: (lane) => raw.lag(lane),
+      givenUp: () => raw.givenUp(),
       close: () => Promise.resolve(),
     };
   }

@@ -98,6 +98,13 @@ export function isLoopback(name: string): boolean {
   return name === "localhost" || name === "::1" || name === "[::1]";
 }
 
+/** A broker's factory setting, which everybody knows, on a machine that others can reach. */
+export function hasDefaultPassword(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { username, password, hostname } = new URL(url);
+  return username === "guest" && password === "guest" && !isLoopback(hostname);
+}
+
 /** The candidate that was probably meant; undefined when nothing is near. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const within = Math.max(2, Math.floor(word.length / 3));

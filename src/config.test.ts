@@ -173,7 +173,7 @@ describe("a configuration that cannot keep the promises", () => {
     ["a ledger that is gone after a restart", { ledger: "sqlite::memory:" }, "ledger-in-memory"],
     ["an open door without a key", { host: "0.0.0.0" }, "open-without-key"],
     ["a Redis Cluster", { hot: "redis-cluster://127.0.0.1" }, "not-in-this-build"],
-    ["RabbitMQ", { bus: "amqp://127.0.0.1" }, "not-in-this-build"],
+    ["a password everybody knows", { bus: "amqp://guest:guest@rabbit" }, "default-password"],
     ["RocketMQ", { bus: "rocketmq://127.0.0.1:8081" }, "not-in-this-build"],
   ])("is refused: %s", (_, flags, expected) => {
     const { config } = load({}, flags);
@@ -186,6 +186,9 @@ describe("a configuration that cannot keep the promises", () => {
     ["an open door with a key", { host: "0.0.0.0", apiKeys: "a:b" }, "serve"],
     ["every loopback address", { host: "127.9.9.9" }, "serve"],
     ["hot stock and bus on Redis", { hot: "redis://r:1", bus: "rediss://u:p@r" }, "serve"],
+    ["a bus on RabbitMQ", { bus: "amqps://u:p@rabbit/shop" }, "serve"],
+    ["RabbitMQ as it comes, on this machine", { bus: "amqp://guest:guest@127.0.0.1" }, "serve"],
+    ["RabbitMQ as it comes, for trying out", { bus: "amqp://guest:guest@rabbit" }, "dev"],
     ["a ledger in memory, for trying out", { ledger: "sqlite::memory:" }, "dev"],
     ["a ledger on MySQL", { ledger: "mysql://127.0.0.1/holdfast" }, "serve"],
     ["a ledger on MariaDB", { ledger: "mariadb://127.0.0.1/holdfast" }, "serve"],

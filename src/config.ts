@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import {
   apiKeys,
   Expected,
+  hasDefaultPassword,
   host,
   integer,
   isLoopback,
@@ -153,7 +154,8 @@ export type ConfigProblem =
   | "processes-in-memory"
   | "roles-in-memory"
   | "ledger-in-memory"
-  | "open-without-key";
+  | "open-without-key"
+  | "default-password";
 
 /** `usage`: it could not be read. Otherwise it was understood, and cannot keep the promises. */
 export class ConfigError extends Error {
@@ -179,10 +181,11 @@ const refusals: ReadonlySet<ConfigProblem> = new Set<ConfigProblem>([
   "roles-in-memory",
   "ledger-in-memory",
   "open-without-key",
+  "default-password",
 ]);
 
 /** The kinds of hot stock and bus that have an adapter. */
-const built: ReadonlySet<string> = new Set(["memory", "redis", "rediss"]);
+const built: ReadonlySet<string> = new Set(["memory", "redis", "rediss", "amqp", "amqps"]);
 
 /** Refuses, before anything is opened, what could not keep the promises. */
 export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
@@ -199,6 +202,9 @@ export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
   }
   if (!isLoopback(config.host) && config.apiKeys.length === 0) {
     throw new ConfigError("open-without-key", { host: config.host });
+  }
+  if (purpose === "serve" && bus.kind !== "memory" && hasDefaultPassword(bus.url)) {
+    throw new ConfigError("default-password", { flag: "--bus" });
   }
 }
 

@@ -26,7 +26,7 @@ export type OpenOptions = {
   readonly ledgerUrl: string;
   /** `memory:`, `redis://…` or `rediss://…` */
   readonly hotUrl?: string;
-  /** `memory:`, `redis://…` or `rediss://…` */
+  /** `memory:`, `redis://…`, `rediss://…`, `amqp://…` or `amqps://…` */
   readonly busUrl?: string;
   readonly messageKeys?: readonly MessageKey[];
   readonly events: Events;
@@ -48,6 +48,7 @@ export interface Holdfast extends AsyncDisposable {
 
 const memoryUrl = "memory:";
 const redisUrl = /^rediss?:\/\//;
+const rabbitmqUrl = /^amqps?:\/\//;
 const openWithinMs = 30_000;
 const pollMs = 5;
 const sqlitePrefix = "sqlite:";
@@ -86,7 +87,11 @@ async function openHotStock(url: string, tools: Tools): Promise<HotStock> {
 
 async function openBus(url: string, tools: Tools): Promise<Bus> {
   if (url === memoryUrl) return new MemoryBus(tools.clock);
-  if (!redisUrl.test(url)) throw new Error("bus: expected memory: or redis://…");
+  if (rabbitmqUrl.test(url)) {
+    const { RabbitmqBus } = await import("./bus/rabbitmq.ts");
+    return new RabbitmqBus({ url, ...tools });
+  }
+  if (!redisUrl.test(url)) throw new Error("bus: expected memory:, redis://… or amqp://…");
   const { RedisStreamsBus } = await import("./bus/redis-streams.ts");
   return new RedisStreamsBus({ url, ...tools });
 }

@@ -30,5 +30,7 @@ async function installed(program: string, aptPackage: string): Promise<string | 
   await run("apt-get", ["update", "-qq"], { env });
   const install = ["install", "-y", "-qq", "--no-install-recommends", aptPackage];
   await run("apt-get", install, { env, maxBuffer: 64 * 1024 * 1024 });
+  // Nobody asked for the package's own service; where there is none, nothing is said of it.
+  await run("service", [aptPackage, "stop"]).catch(() => undefined);
   return pathOf(program);
 }

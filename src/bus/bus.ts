@@ -23,6 +23,12 @@ export interface Bus {
   /** Messages that are not acknowledged; null when the broker cannot tell. */
   lag(lane: Lane): Promise<number | null>;
 
+  /**
+   * Messages that the broker itself has set aside and delivers no more: the marker finds their
+   * tickets, and a person looks why. 0 where a broker does no such thing.
+   */
+  givenUp(): Promise<number>;
+
   close(): Promise<void>;
 }
 

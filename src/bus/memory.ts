@@ -53,6 +53,10 @@ export class MemoryBus implements Bus {
     return Promise.resolve(waiting.length + out.size);
   }
 
+  givenUp(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
   close(): Promise<void> {
     for (const { wake } of this.#queues.values()) for (const each of wake.splice(0)) each();
     return Promise.resolve();

@@ -57,6 +57,10 @@ export class RedisStreamsBus implements Bus {
     throw new Fault("BUS_UNKNOWN", "XLEN: expected a number");
   }
 
+  givenUp(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#readers.values()].map((reader) => reader.close()));
     await this.#writer.close();

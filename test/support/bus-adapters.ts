@@ -1,8 +1,10 @@
 import type { Bus } from "../../src/bus/bus.ts";
 import { MemoryBus } from "../../src/bus/memory.ts";
+import { RabbitmqBus } from "../../src/bus/rabbitmq.ts";
 import { RedisStreamsBus } from "../../src/bus/redis-streams.ts";
 import { ManualClock, systemClock, systemRandom } from "../../src/clock.ts";
 import { adaptersHere } from "./adapters-here.ts";
+import { sharedRabbitmq } from "./rabbitmq-server.ts";
 import { ownPrefix, sharedRedis } from "./redis-server.ts";
 
 /** A bus with what can befall its consumer. */
@@ -48,6 +50,23 @@ export const busAdapters: readonly BusAdapter[] = adaptersHere<BusAdapter>([
         consumerDies: async () => {
           // Nothing is given back: the next one takes over what has been out for long enough.
           subject.bus = open(0);
+        },
+        pass: (ms: number) => systemClock.sleep(ms),
+      };
+      return subject;
+    },
+  },
+  {
+    name: "rabbitmq",
+    open: async () => {
+      const { url } = await sharedRabbitmq();
+      const prefix = ownPrefix();
+      const open = () => new RabbitmqBus({ url, clock: systemClock, prefix });
+      const subject = {
+        bus: open(),
+        consumerDies: async () => {
+          await subject.bus.close();
+          subject.bus = open();
         },
         pass: (ms: number) => systemClock.sleep(ms),
       };
