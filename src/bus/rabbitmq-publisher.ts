@@ -49,6 +49,8 @@ export class RabbitmqPublisher {
       await this.#client.within(Promise.race([sent, blocked]));
     } catch (error) {
       if (codeOf(error) === "NACK") throw unavailable("the broker refused the message", error);
+      // Of a connection that is gone, though its channel has not heard; a blocked one goes on.
+      if (this.#client.blocked === null) this.#channel = null;
       throw unknown(`no confirm: ${messageOf(error)}`, error);
     } finally {
       stop();

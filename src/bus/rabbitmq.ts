@@ -36,6 +36,7 @@ export class RabbitmqBus implements Bus {
     this.#clients = { reading, writing };
     this.#queues = new RabbitmqQueues({
       client: reading,
+      clock,
       prefix,
       deliveriesMax: options.deliveriesMax ?? deliveriesMax,
     });
