@@ -240,6 +240,8 @@ export interface Oversight {
   counts(): Promise<LedgerCounts>;
   /** How much stands in each lane, between admission and decision. */
   lanes(): Promise<readonly LaneFlow[]>;
+  /** Messages that the broker itself has set aside; null while it cannot be asked. */
+  givenUp(): Promise<number | null>;
   health(): Promise<Health>;
 }
 

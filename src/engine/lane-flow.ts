@@ -1,3 +1,4 @@
+import type { Bus } from "../bus/bus.ts";
 import { Fault } from "../domain/fault.ts";
 import type { LaneFlow } from "./engine.ts";
 import type { Parts } from "./parts.ts";
@@ -7,6 +8,16 @@ export async function flowOf(parts: Parts): Promise<readonly LaneFlow[]> {
   const flows: LaneFlow[] = [];
   for (let lane = 0; lane < parts.lanes; lane += 1) flows.push(await flowOfLane(parts, lane));
   return flows;
+}
+
+/** A broker that is away hides nothing else that is asked with it. */
+export async function givenUpBy(bus: Bus): Promise<number | null> {
+  try {
+    return await bus.givenUp();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return null;
+  }
 }
 
 async function flowOfLane({ hot, bus }: Parts, lane: number): Promise<LaneFlow> {

@@ -12,7 +12,7 @@ import type {
   RepairReport,
 } from "./engine.ts";
 import { commandsOf } from "./lane-commands.ts";
-import { flowOf } from "./lane-flow.ts";
+import { flowOf, givenUpBy } from "./lane-flow.ts";
 import { viewLevels } from "./levels.ts";
 import type { Parts } from "./parts.ts";
 import { reconcile } from "./reconcile.ts";
@@ -38,6 +38,7 @@ export function makeOversight(parts: Parts): Oversight {
     search: (text) => search(parts, text),
     counts: () => ledger.counts(),
     lanes: () => flowOf(parts),
+    givenUp: () => givenUpBy(parts.bus),
     health: () => health(parts),
   };
 }

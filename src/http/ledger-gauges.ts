@@ -7,13 +7,17 @@ import type { LedgerCounts } from "../ledger/ledger.ts";
 
 export const metricPrefix = "holdfast_";
 
-export type GaugeSource = Pick<Oversight, "reconciliation" | "counts" | "levels" | "lanes">;
+export type GaugeSource = Pick<
+  Oversight,
+  "reconciliation" | "counts" | "levels" | "lanes" | "givenUp"
+>;
 
 type Reading = {
   readonly report: Reconciliation;
   readonly counts: LedgerCounts;
   readonly levels: readonly LevelView[];
   readonly lanes: readonly LaneFlow[];
+  readonly givenUp: number | null;
 };
 
 /** However often it is scraped, the stores are asked once a second. */
@@ -53,13 +57,14 @@ export class LedgerGauges {
 
   async #read(source: GaugeSource): Promise<void> {
     try {
-      const [report, counts, levels, lanes] = await Promise.all([
+      const [report, counts, levels, lanes, givenUp] = await Promise.all([
         source.reconciliation(),
         source.counts(),
         source.levels({ after: null, limit: this.#skuLabelsMax }),
         source.lanes(),
+        source.givenUp(),
       ]);
-      this.#set({ report, counts, levels, lanes });
+      this.#set({ report, counts, levels, lanes, givenUp });
       this.#up.set(1);
     } catch (error) {
       // The counters are still worth a scrape while a store is away.
@@ -106,7 +111,9 @@ function flowGauges(gauge: MakeGauge): (reading: Reading) => void {
   const pending = gauge("outbox_pending", "Items that the relay has not sent yet.", ["lane"]);
   const age = gauge("outbox_oldest_age_seconds", "Age of the oldest of them.", ["lane"]);
   const lag = gauge("consumer_lag", "Messages that the ledger writer has not done.", ["lane"]);
-  return ({ lanes }) => {
+  const aside = gauge("bus_given_up_messages", "Messages that the broker itself has set aside.");
+  return ({ lanes, givenUp }) => {
+    if (givenUp !== null) aside.set(givenUp);
     lag.reset();
     for (const flow of lanes) {
       const lane = String(flow.lane);

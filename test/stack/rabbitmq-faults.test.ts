@@ -4,7 +4,7 @@ import { RabbitmqBus } from "../../src/bus/rabbitmq.ts";
 import { systemClock } from "../../src/clock.ts";
 import { Fault } from "../../src/domain/fault.ts";
 import { PrivateRabbitmq } from "../../stack/rabbitmq.ts";
-import { TcpProxy } from "../support/tcp-proxy.ts";
+import { TcpProxy } from "../../stack/tcp-proxy.ts";
 
 const answerWithinMs = 1_500;
 const patienceMs = 30_000;
@@ -118,7 +118,7 @@ describe("a connection that breaks", () => {
     expect(await receiveAll(1, open())).toEqual(["a"]);
   });
 
-  it("leaves no acknowledgement that was swallowed: it fails, and the messages come again", async () => {
+  it("swallows no acknowledgement: it fails, and the messages come again", async () => {
     for (const text of numbered(3)) await send(text);
     const taken = await bus.receive(0, { max: 3, waitMs: 2_000 });
     proxy.weather = "cut-request";
@@ -131,7 +131,7 @@ describe("a connection that breaks", () => {
 });
 
 describe("a queue that is gone", () => {
-  it("takes nothing: the message comes back, is not sent, and the queue is made again", async () => {
+  it("takes nothing: the message comes back, and the queue is made again", async () => {
     await send("a");
     await rabbitmq.ctl("delete_queue", `${prefix}.lane-0`);
     expect(await send("b")).toBe("BUS_UNAVAILABLE");
@@ -171,7 +171,7 @@ describe("two consumers of a lane", () => {
 });
 
 describe("a broker that is short of disk", () => {
-  it("takes nothing and is told as away, goes on delivering, and takes again by itself", async () => {
+  it("takes nothing, goes on delivering, and takes again by itself", async () => {
     await send("a");
     await rabbitmq.ctl("set_disk_free_limit", "1000000GB");
     expect(await send("b")).toBe("BUS_UNKNOWN");

@@ -43,8 +43,8 @@ describe("the whole line with hot stock on Redis and its bus on RabbitMQ", () =>
 
   it("finds by the marker what was purged after it had been confirmed", async () => {
     const rush = shop.rush(buyers, 5);
-    for (let n = 0; n < 5; n += 1) {
-      await systemClock.sleep(150);
+    for (let n = 0; n < 2; n += 1) {
+      await systemClock.sleep(300);
       for (const queue of await queues()) await rabbitmq.ctl("purge_queue", queue);
     }
     expectSoldOnce(await rush);
@@ -59,7 +59,7 @@ describe("the whole line with hot stock on Redis and its bus on RabbitMQ", () =>
     expect(await shop.rest()).toMatchObject({ drift: 0, sold: stock, left: 0 });
   });
 
-  it("loses nothing when the broker is killed in the middle of the rush and comes back", async () => {
+  it("loses nothing when the broker is killed in the middle of the rush", async () => {
     const rush = shop.rush(buyers, 5);
     await systemClock.sleep(500);
     await rabbitmq.crash();

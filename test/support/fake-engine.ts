@@ -84,6 +84,7 @@ const unscriptedOversight: Oversight = {
   search: unscripted("search"),
   counts: unscripted("counts"),
   lanes: unscripted("lanes"),
+  givenUp: unscripted("givenUp"),
   health: unscripted("health"),
 };
 

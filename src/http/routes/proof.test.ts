@@ -320,6 +320,7 @@ describe("metrics", () => {
     counts: async () => counts,
     levels: async () => [someLevel()],
     lanes: async () => [flow],
+    givenUp: async () => 7,
   };
   const place = { lane: 0, open: true, tickets: 4 };
   const flow = { ...place, outboxLength: 3, outboxOldestSeconds: 0.5, lag: 2 };
@@ -342,6 +343,7 @@ describe("metrics", () => {
       'holdfast_stock_units{store="hot",state="available",sku="sku-1"} -1',
       'holdfast_reservations{state="reserved"} 2',
       "holdfast_drift_units 0",
+      "holdfast_bus_given_up_messages 7",
       "holdfast_unpublished_entries 3",
       "holdfast_oldest_ticket_age_seconds 0.25",
       'holdfast_outbox_pending{lane="0"} 3',
