@@ -24,7 +24,7 @@ function on(adapters: string, project: ReturnType<typeof layer>) {
 const stack = layer(
   "stack-sql",
   [
-    "test/stack/ledger-*.test.ts",
+    "test/stack/ledger*.test.ts",
     "test/contract/ledger.test.ts",
     "test/contract/ledger-reads.test.ts",
   ],

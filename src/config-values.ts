@@ -38,10 +38,30 @@ export function ledgerUrl(text: string): LedgerUrl {
   throw new Expected("sqlite:FILE, mysql://…/DATABASE or mariadb://…/DATABASE");
 }
 
+/** `redis-cluster://[user:password@]host:port,…`: some nodes, from which the rest is learned. */
+export type ClusterUrl = {
+  /** With its `@`, as it was written; one for all nodes. */
+  readonly login: string;
+  readonly nodes: readonly string[];
+};
+
+const clusterPattern = /^redis-cluster:\/\/([^@/]*@)?([^@/?#]+)\/?$/;
+const clusterNode = /^([A-Za-z0-9_.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?$/;
+
+/** Null for any other kind of URL. */
+export function clusterUrl(text: string): ClusterUrl | null {
+  if (!text.startsWith("redis-cluster:")) return null;
+  const [, login = "", list = ""] = clusterPattern.exec(text) ?? [];
+  const nodes = list.split(",");
+  if (nodes.every((each) => clusterNode.test(each))) return { login, nodes };
+  throw new Expected("redis-cluster://[USER:PASSWORD@]HOST:PORT,HOST:PORT,…");
+}
+
 export function storeUrl<const Kind extends string>(kinds: readonly Kind[]) {
   return (text: string): StoreUrl<Kind> => {
     if (text === "memory:") return { kind: "memory" };
     const kind = kinds.find((one) => text.startsWith(`${one}://`) && text.length > one.length + 3);
+    if (kind === "redis-cluster") clusterUrl(text);
     if (kind !== undefined) return { kind, url: text };
     throw new Expected(`memory: or ${kinds.map((one) => `${one}://…`).join(", ")}`);
   };

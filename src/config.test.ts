@@ -136,6 +136,7 @@ describe("a value", () => {
     ["ledger", "mariadb://h/db", { kind: "mariadb", url: "mariadb://h/db" }],
     ["hot", "rediss://h", { kind: "rediss", url: "rediss://h" }],
     ["hot", "redis-cluster://a,b,c", { kind: "redis-cluster", url: "redis-cluster://a,b,c" }],
+    ["bus", "redis-cluster://[::1]:1", { kind: "redis-cluster", url: "redis-cluster://[::1]:1" }],
     ["bus", "amqp://h", { kind: "amqp", url: "amqp://h" }],
     ["bus", "rocketmq://h:8081", { kind: "rocketmq", url: "rocketmq://h:8081" }],
     ["roles", "writer,api", ["api", "writer"]],
@@ -172,7 +173,6 @@ describe("a configuration that cannot keep the promises", () => {
     ["a part of the roles over memory", { roles: "api" }, "roles-in-memory"],
     ["a ledger that is gone after a restart", { ledger: "sqlite::memory:" }, "ledger-in-memory"],
     ["an open door without a key", { host: "0.0.0.0" }, "open-without-key"],
-    ["a Redis Cluster", { hot: "redis-cluster://127.0.0.1" }, "not-in-this-build"],
     ["a password everybody knows", { bus: "amqp://guest:guest@rabbit" }, "default-password"],
     ["RocketMQ", { bus: "rocketmq://127.0.0.1:8081" }, "not-in-this-build"],
   ])("is refused: %s", (_, flags, expected) => {

@@ -43,7 +43,7 @@ const settings = {
     flag: "--bus",
     fallback: "memory:",
     secret: "url",
-    parse: storeUrl(["redis", "rediss", "amqp", "amqps", "rocketmq"]),
+    parse: storeUrl(["redis", "rediss", "redis-cluster", "amqp", "amqps", "rocketmq"]),
   },
   roles: { env: "HOLDFAST_ROLES", flag: "--roles", fallback: "all", parse: roles },
   processes: {
@@ -185,7 +185,10 @@ const refusals: ReadonlySet<ConfigProblem> = new Set<ConfigProblem>([
 ]);
 
 /** The kinds of hot stock and bus that have an adapter. */
-const built: ReadonlySet<string> = new Set(["memory", "redis", "rediss", "amqp", "amqps"]);
+const built: ReadonlySet<string> = new Set([
+  ...["memory", "redis", "rediss", "redis-cluster"],
+  ...["amqp", "amqps"],
+]);
 
 /** Refuses, before anything is opened, what could not keep the promises. */
 export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {

@@ -24,9 +24,9 @@ import { runWorker, type Worker } from "./workers/worker.ts";
 export type OpenOptions = {
   /** `sqlite:FILE`, `sqlite::memory:`, `mysql://…` or `mariadb://…`. */
   readonly ledgerUrl: string;
-  /** `memory:`, `redis://…` or `rediss://…` */
+  /** `memory:`, `redis://…`, `rediss://…` or `redis-cluster://…` */
   readonly hotUrl?: string;
-  /** `memory:`, `redis://…`, `rediss://…`, `amqp://…` or `amqps://…` */
+  /** `memory:`, `redis://…`, `rediss://…`, `redis-cluster://…`, `amqp://…` or `amqps://…` */
   readonly busUrl?: string;
   readonly messageKeys?: readonly MessageKey[];
   readonly events: Events;
@@ -47,7 +47,7 @@ export interface Holdfast extends AsyncDisposable {
 }
 
 const memoryUrl = "memory:";
-const redisUrl = /^rediss?:\/\//;
+const redisUrl = /^(rediss?|redis-cluster):\/\//;
 const rabbitmqUrl = /^amqps?:\/\//;
 const openWithinMs = 30_000;
 const pollMs = 5;

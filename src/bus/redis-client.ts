@@ -1,32 +1,24 @@
-import type { Redis, RedisOptions } from "ioredis";
+import type { Redis } from "ioredis";
 import { Fault } from "../domain/fault.ts";
-
-/** Nothing waits in a queue of the client and nothing is sent twice; each connection lives once. */
-export const busOptions = {
-  protocol: 2,
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  retryStrategy: () => null,
-  reconnectOnError: null,
-  enableReadyCheck: true,
-  enableAutoPipelining: false,
-  maxLoadingRetryTime: 100,
-} as const satisfies RedisOptions;
+import { connected, messageOf } from "../redis/client.ts";
 
 const connectTimeoutMs = 2_000;
+const displaced = /^(MOVED|CLUSTERDOWN|READONLY|MASTERDOWN) /;
 
 /** One connection at a time; the next call after its end makes another. */
 export class RedisClient {
-  readonly #url: string;
+  readonly #place: () => Promise<string>;
   readonly #commandTimeoutMs: number;
   #current: Promise<Redis> | null = null;
   #live: Redis | null = null;
   #closed = false;
 
-  constructor(options: { readonly url: string; readonly commandTimeoutMs: number }) {
-    this.#url = options.url;
+  /** `place` is asked before each connection is made. */
+  constructor(options: {
+    readonly place: () => Promise<string>;
+    readonly commandTimeoutMs: number;
+  }) {
+    this.#place = options.place;
     this.#commandTimeoutMs = options.commandTimeoutMs;
   }
 
@@ -39,7 +31,9 @@ export class RedisClient {
       const why = messageOf(error);
       // A reply of the server: it is alive, and has done nothing of this.
       const isReply = /^[A-Z]+ /.test(why) || why.includes("isn't writeable");
-      if (!isReply) this.#drop(redis);
+      // Another connection may find the primary; what was sent on this one ends by its deadline.
+      if (displaced.test(why)) this.#leave(redis);
+      else if (!isReply) this.#drop(redis);
       throw new Fault(isReply ? "BUS_UNAVAILABLE" : "BUS_UNKNOWN", `${command}: ${why}`, error);
     }
   }
@@ -65,32 +59,22 @@ export class RedisClient {
     redis.disconnect();
   }
 
+  #leave(redis: Redis): void {
+    if (this.#live === redis) this.#live = null;
+    redis.quit().catch(() => redis.disconnect());
+  }
+
   async #connect(): Promise<Redis> {
-    const { Redis } = await import("ioredis").catch((error: unknown) => {
-      throw new Error("The Redis client is not installed: npm install ioredis", { cause: error });
-    });
     const commandTimeout = this.#commandTimeoutMs;
-    const redis = new Redis(this.#url, {
-      ...busOptions,
-      commandTimeout,
-      connectTimeout: connectTimeoutMs,
-    });
-    // Every call hears of its own error; without a listener the client prints them.
-    let why: unknown = null;
-    redis.on("error", (error) => {
-      why = error;
-    });
     try {
-      await redis.connect();
+      const redis = await connected(await this.#place(), {
+        commandTimeout,
+        connectTimeout: connectTimeoutMs,
+      });
       this.#live = redis;
       return redis;
     } catch (error) {
-      redis.disconnect();
-      throw new Fault("BUS_UNAVAILABLE", `Redis: ${messageOf(why ?? error)}`);
+      throw new Fault("BUS_UNAVAILABLE", messageOf(error), error);
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,14 @@
 import type { Clock, Random } from "../clock.ts";
 import { Fault } from "../domain/fault.ts";
 import type { Lane } from "../domain/values.ts";
+import { laneTag } from "../redis/lane-tag.ts";
+import { type Places, placesOf } from "../redis/places.ts";
 import type { Bus, Delivery, ReceiveOptions } from "./bus.ts";
 import { RedisClient } from "./redis-client.ts";
 import { LaneReader } from "./redis-lane-reader.ts";
 
 export type RedisStreamsOptions = {
+  /** `redis://…`, `rediss://…` or `redis-cluster://…` */
   readonly url: string;
   readonly clock: Clock;
   readonly random: Pick<Random, "bytes">;
@@ -20,22 +23,24 @@ const claimIdleMs = 5_000;
 
 /**
  * A stream and a consumer group per lane. Nothing is cut off by length: what is acknowledged is
- * deleted. Each lane is read over a connection of its own, which may block.
+ * deleted. Each lane is read over a connection of its own, which may block; in a cluster each is
+ * written over one of its own, too, to the primary that has it.
  */
 export class RedisStreamsBus implements Bus {
   readonly #options: RedisStreamsOptions;
-  readonly #writer: RedisClient;
+  readonly #places: Places;
+  readonly #writers = new Map<Lane, RedisClient>();
   readonly #consumer: string;
   readonly #readers = new Map<Lane, LaneReader>();
 
   constructor(options: RedisStreamsOptions) {
     this.#options = options;
-    this.#writer = this.#client();
+    this.#places = placesOf(options.url);
     this.#consumer = `writer-${options.random.bytes(8).toString("hex")}`;
   }
 
   async publish(lane: Lane, body: Buffer): Promise<void> {
-    await this.#writer.call("XADD", this.#key(lane), "*", "b", body);
+    await this.#writer(lane).call("XADD", this.#key(lane), "*", "b", body);
   }
 
   receive(lane: Lane, options: ReceiveOptions): Promise<readonly Delivery[]> {
@@ -52,7 +57,7 @@ export class RedisStreamsBus implements Bus {
   }
 
   async lag(lane: Lane): Promise<number> {
-    const length = await this.#writer.call("XLEN", this.#key(lane));
+    const length = await this.#writer(lane).call("XLEN", this.#key(lane));
     if (typeof length === "number") return length;
     throw new Fault("BUS_UNKNOWN", "XLEN: expected a number");
   }
@@ -63,7 +68,7 @@ export class RedisStreamsBus implements Bus {
 
   async close(): Promise<void> {
     await Promise.all([...this.#readers.values()].map((reader) => reader.close()));
-    await this.#writer.close();
+    await Promise.all([...this.#writers.values()].map((writer) => writer.close()));
   }
 
   #reader(lane: Lane): LaneReader {
@@ -73,21 +78,28 @@ export class RedisStreamsBus implements Bus {
       key: this.#key(lane),
       consumer: this.#consumer,
       claimIdleMs: this.#options.claimIdleMs ?? claimIdleMs,
-      client: this.#client(),
-      writer: this.#writer,
+      client: this.#client(lane),
+      writer: this.#writer(lane),
       clock: this.#options.clock,
     });
     this.#readers.set(lane, reader);
     return reader;
   }
 
-  #client(): RedisClient {
-    const { url, commandTimeoutMs: budget = commandTimeoutMs } = this.#options;
-    return new RedisClient({ url, commandTimeoutMs: budget });
+  #writer(lane: Lane): RedisClient {
+    const key = this.#places.isCluster ? lane : 0;
+    const writer = this.#writers.get(key) ?? this.#client(lane);
+    this.#writers.set(key, writer);
+    return writer;
+  }
+
+  #client(lane: Lane): RedisClient {
+    const { commandTimeoutMs: budget = commandTimeoutMs } = this.#options;
+    return new RedisClient({ place: () => this.#places.urlOf(lane), commandTimeoutMs: budget });
   }
 
   /** Beside the lane's hot stock, and of another name. */
   #key(lane: Lane): string {
-    return `${this.#options.prefix ?? "holdfast"}:{${lane}}:bus`;
+    return `${this.#options.prefix ?? "holdfast"}:{${laneTag(lane)}}:bus`;
   }
 }

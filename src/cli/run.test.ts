@@ -67,7 +67,7 @@ describe("a configuration that is not understood or not safe", () => {
     ["serve --roles api", {}, 1, "--roles all"],
     ["serve --ledger sqlite::memory:", {}, 1, "sqlite:holdfast.db"],
     ["serve --host 0.0.0.0", {}, 1, "HOLDFAST_API_KEYS"],
-    ["serve --hot redis-cluster://127.0.0.1", {}, 1, "not in this build"],
+    ["serve --hot redis-cluster://a:1,b:x", {}, 2, "redis-cluster://[USER:PASSWORD@]HOST:PORT"],
     ["serve --bus amqp://guest:guest@rabbit", {}, 1, "password"],
     ["serve --bus rocketmq://127.0.0.1:8081", {}, 1, "not in this build"],
     ["serve --bus kafka://127.0.0.1", {}, 2, "memory:"],

@@ -1,8 +1,9 @@
 import type { Lane, SkuId } from "../domain/values.ts";
+import { laneTag } from "../redis/lane-tag.ts";
 
 /**
- * The only file that spells a Redis key. All keys of a lane share its hash tag, so they live on
- * one node of a cluster; ids cannot hold a brace. The order is that of `lua/include/lane.lua`.
+ * The only file that spells a key of hot stock. All keys of a lane share its hash tag, so they live
+ * on one node of a cluster; ids cannot hold a brace. The order is that of `lua/include/lane.lua`.
  */
 export class Keys {
   readonly #prefix: string;
@@ -12,16 +13,11 @@ export class Keys {
   }
 
   lane(lane: Lane): readonly string[] {
-    return laneKeys.map((name) => `${this.#prefix}:{${lane}}:${name}`);
+    return laneKeys.map((name) => `${this.#prefix}:{${laneTag(lane)}}:${name}`);
   }
 
   sku(lane: Lane, sku: SkuId): readonly string[] {
-    return skuKeys.map((name) => `${this.#prefix}:{${lane}}:${name}:${sku}`);
-  }
-
-  /** The stream of the bus; beside the lane's hot stock, and none of its scripts touches it. */
-  bus(lane: Lane): string {
-    return `${this.#prefix}:{${lane}}:bus`;
+    return skuKeys.map((name) => `${this.#prefix}:{${laneTag(lane)}}:${name}:${sku}`);
   }
 }
 

@@ -1,28 +1,12 @@
-import type { Redis, RedisOptions } from "ioredis";
+import type { Redis } from "ioredis";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../domain/fault.ts";
+import { connected, messageOf } from "../redis/client.ts";
 import { parseReply, type ScriptName, type ScriptReply, scriptOf } from "./scripts.ts";
 
-/**
- * What the connection that writes must be: nothing waits in a queue of the client, nothing is
- * sent twice, and a deadline means that the outcome is unknown. With the client's defaults a
- * script whose reply is lost runs twice. Each connection lives once: the next one is another.
- */
-export const writeOptions = {
-  protocol: 2,
-  lazyConnect: true,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  retryStrategy: () => null,
-  reconnectOnError: null,
-  enableReadyCheck: true,
-  enableAutoPipelining: false,
-  maxLoadingRetryTime: 100,
-} as const satisfies RedisOptions;
-
 export type ConnectionOptions = {
-  readonly url: string;
+  /** Asked before each connection is made. */
+  readonly place: () => Promise<string>;
   readonly clock: Pick<Clock, "sleep">;
   /** After it the outcome of a call is unknown. */
   readonly commandTimeoutMs?: number;
@@ -39,7 +23,9 @@ const refusals: ReadonlySet<string> = new Set([
   ...["CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "NOAUTH", "NOPERM", "WRONGPASS"],
 ]);
 /** Of these, the ones after which another connection may do better. */
-const displaced: ReadonlySet<string> = new Set(["LOADING", "READONLY", "MASTERDOWN"]);
+const displaced: ReadonlySet<string> = new Set([
+  ...["LOADING", "READONLY", "MASTERDOWN", "MOVED", "CLUSTERDOWN"],
+]);
 
 /** The server's life and its place among replicas, as read when the connection was made. */
 export class RedisServer {
@@ -102,7 +88,7 @@ export class RedisServer {
     const why = messageOf(error);
     const [head = ""] = why.split(" ");
     if (refusals.has(head) || why.includes("isn't writeable")) {
-      if (displaced.has(head)) this.end();
+      if (displaced.has(head)) void this.leave();
       return new Fault("HOT_UNAVAILABLE", `${name}: ${why}`, error);
     }
     // Others that wait on this connection would wait as long.
@@ -165,33 +151,18 @@ export class RedisConnection {
   }
 
   async #connect(): Promise<RedisServer> {
-    const redis = await newClient(this.#options);
-    // Every call hears of its own error; without a listener the client prints them.
-    let why: unknown = null;
-    redis.on("error", (error) => {
-      why = error;
-    });
+    const { place, commandTimeoutMs: commandTimeout = commandTimeoutMs } = this.#options;
+    const { connectTimeoutMs: connectTimeout = connectTimeoutMs } = this.#options;
+    let redis: Redis | null = null;
     try {
-      await redis.connect();
+      redis = await connected(await place(), { commandTimeout, connectTimeout });
       return new RedisServer(redis, look(await redis.info()));
     } catch (error) {
-      redis.disconnect();
+      redis?.disconnect();
       if (error instanceof Fault) throw error;
-      throw new Fault("HOT_UNAVAILABLE", `Redis: ${messageOf(why ?? error)}`);
+      throw new Fault("HOT_UNAVAILABLE", messageOf(error), error);
     }
   }
-}
-
-/** Optional dependency: only whoever configures Redis needs the client. */
-async function newClient(options: ConnectionOptions): Promise<Redis> {
-  const { Redis } = await import("ioredis").catch((error: unknown) => {
-    throw new Error("The Redis client is not installed: npm install ioredis", { cause: error });
-  });
-  return new Redis(options.url, {
-    ...writeOptions,
-    commandTimeout: options.commandTimeoutMs ?? commandTimeoutMs,
-    connectTimeout: options.connectTimeoutMs ?? connectTimeoutMs,
-  });
 }
 
 /** Version, role and policy are looked at before anything else is asked. */
@@ -209,8 +180,4 @@ function look(info: string): { runId: string; replication: string } {
     throw found(`expected maxmemory-policy noeviction, found ${policy}: it may drop stock`);
   }
   return { runId: value("run_id"), replication: value("master_replid") };
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

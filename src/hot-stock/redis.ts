@@ -20,7 +20,7 @@ import type {
 } from "./hot-stock.ts";
 import { Keys } from "./keys.ts";
 import { admissionOf, batchesOf } from "./redis-admit.ts";
-import { RedisConnection } from "./redis-connection.ts";
+import { RedisConnections } from "./redis-connections.ts";
 import { type Call, RedisLane, skuArguments } from "./redis-lane.ts";
 import { loadLane } from "./redis-load.ts";
 import { observeLane } from "./redis-observe.ts";
@@ -37,7 +37,7 @@ import {
 import { decimal } from "./scripts.ts";
 
 export type RedisHotStockOptions = {
-  /** `redis://…` or `rediss://…` */
+  /** `redis://…`, `rediss://…` or `redis-cluster://…` */
   readonly url: string;
   readonly clock: Pick<Clock, "sleep">;
   readonly random: Pick<Random, "bytes">;
@@ -60,13 +60,13 @@ const forwardMax = 1_000;
  * compares the replication id itself, so a failover between two calls is not missed.
  */
 export class RedisHotStock implements HotStock {
-  readonly #connection: RedisConnection;
+  readonly #connections: RedisConnections;
   readonly #keys: Keys;
   readonly #random: Pick<Random, "bytes">;
   readonly #ticketsMax: number;
 
   constructor(options: RedisHotStockOptions) {
-    this.#connection = new RedisConnection(options);
+    this.#connections = new RedisConnections(options);
     this.#keys = new Keys(options.prefix);
     this.#random = options.random;
     this.#ticketsMax = options.ticketsMax ?? 100_000;
@@ -262,11 +262,11 @@ export class RedisHotStock implements HotStock {
   }
 
   close(): Promise<void> {
-    return this.#connection.close();
+    return this.#connections.close();
   }
 
   #lane(lane: Lane): RedisLane {
-    return new RedisLane(this.#connection, this.#keys, lane);
+    return new RedisLane(this.#connections.of(lane), this.#keys, lane);
   }
 
   #fenced(

@@ -242,7 +242,7 @@ describe.each(hotStockAdapters)("hot stock $name: the fence", ({ open }) => {
       { ...fence, epoch: (fence.epoch + 1) as typeof fence.epoch },
       { ...fence, epoch: (fence.epoch - 1) as typeof fence.epoch },
       { ...fence, incarnation: "another" },
-      { ...fence, lane: 7 },
+      { ...fence, lane: 7, incarnation: await hot.incarnation(7) },
     ];
     for (const other of wrong) {
       const why = other.incarnation === "another" ? "incarnation" : "epoch";

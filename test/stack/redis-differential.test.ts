@@ -156,33 +156,37 @@ function plainObservation(seen: Observation): unknown {
 }
 
 describe("hot stock on Redis beside the one in memory", () => {
-  it(`says the same and holds the same in ${sequences} random sequences`, async () => {
-    const adapter = hotStockAdapters.find(({ name }) => name === "redis");
-    if (adapter === undefined) throw new Error("this project has no Redis");
-    await fc.assert(
-      fc.asyncProperty(deeds, async (sequence) => {
-        const hot = new MemoryHotStock({
-          clock: new ManualClock(),
-          random: systemRandom,
-          ticketsMax,
-        });
-        const memory = new Play({
-          hot,
-          reborn: async () => hot.restart(hot.copy()),
-          flush: async () => hot.flush(),
-        });
-        const subject = await adapter.open({ ticketsMax });
-        const redis = new Play(subject);
-        const first: Deed = { verb: "rebuild", n: 0, m: 0 };
-        for (const deed of [first, ...sequence]) {
-          const expected = plain(await memory.act(deed));
-          expect(plain(await redis.act(deed)), deed.verb).toEqual(expected);
-          const [ours, theirs] = [await redis.line.observe(), await memory.line.observe()];
-          expect(plainObservation(ours), `after ${deed.verb}`).toEqual(plainObservation(theirs));
-        }
-        await subject.hot.close();
-      }),
-      { numRuns: sequences },
-    );
-  }, 600_000);
+  it(
+    `says the same and holds the same in ${sequences} random sequences`,
+    async () => {
+      const adapter = hotStockAdapters.find(({ name }) => name === "redis");
+      if (adapter === undefined) throw new Error("this project has no Redis");
+      await fc.assert(
+        fc.asyncProperty(deeds, async (sequence) => {
+          const hot = new MemoryHotStock({
+            clock: new ManualClock(),
+            random: systemRandom,
+            ticketsMax,
+          });
+          const memory = new Play({
+            hot,
+            reborn: async () => hot.restart(hot.copy()),
+            flush: async () => hot.flush(),
+          });
+          const subject = await adapter.open({ ticketsMax });
+          const redis = new Play(subject);
+          const first: Deed = { verb: "rebuild", n: 0, m: 0 };
+          for (const deed of [first, ...sequence]) {
+            const expected = plain(await memory.act(deed));
+            expect(plain(await redis.act(deed)), deed.verb).toEqual(expected);
+            const [ours, theirs] = [await redis.line.observe(), await memory.line.observe()];
+            expect(plainObservation(ours), `after ${deed.verb}`).toEqual(plainObservation(theirs));
+          }
+          await subject.hot.close();
+        }),
+        { numRuns: sequences },
+      );
+    },
+    Math.max(600_000, sequences * 2_000),
+  );
 });

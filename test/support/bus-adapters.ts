@@ -5,7 +5,7 @@ import { RedisStreamsBus } from "../../src/bus/redis-streams.ts";
 import { ManualClock, systemClock, systemRandom } from "../../src/clock.ts";
 import { adaptersHere } from "./adapters-here.ts";
 import { sharedRabbitmq } from "./rabbitmq-server.ts";
-import { ownPrefix, sharedRedis } from "./redis-server.ts";
+import { ownPrefix, sharedCluster, sharedRedis } from "./redis-server.ts";
 
 /** A bus with what can befall its consumer. */
 export type BusSubject = {
@@ -32,30 +32,8 @@ export const busAdapters: readonly BusAdapter[] = adaptersHere<BusAdapter>([
       };
     },
   },
-  {
-    name: "redis streams",
-    open: async () => {
-      const { url } = await sharedRedis();
-      const prefix = ownPrefix();
-      const open = (claimIdleMs: number) =>
-        new RedisStreamsBus({
-          url,
-          clock: systemClock,
-          random: systemRandom,
-          prefix,
-          claimIdleMs,
-        });
-      const subject = {
-        bus: open(60_000),
-        consumerDies: async () => {
-          // Nothing is given back: the next one takes over what has been out for long enough.
-          subject.bus = open(0);
-        },
-        pass: (ms: number) => systemClock.sleep(ms),
-      };
-      return subject;
-    },
-  },
+  { name: "redis streams", open: async () => onStreams((await sharedRedis()).url) },
+  { name: "redis streams, cluster", open: async () => onStreams((await sharedCluster()).url) },
   {
     name: "rabbitmq",
     open: async () => {
@@ -74,3 +52,17 @@ export const busAdapters: readonly BusAdapter[] = adaptersHere<BusAdapter>([
     },
   },
 ]);
+
+function onStreams(url: string): BusSubject {
+  const own = { url, clock: systemClock, random: systemRandom, prefix: ownPrefix() };
+  const open = (claimIdleMs: number) => new RedisStreamsBus({ ...own, claimIdleMs });
+  const subject = {
+    bus: open(60_000),
+    consumerDies: async () => {
+      // Nothing is given back: the next one takes over what has been out for long enough.
+      subject.bus = open(0);
+    },
+    pass: (ms: number) => systemClock.sleep(ms),
+  };
+  return subject;
+}

@@ -3,7 +3,7 @@ import type { HotStock } from "../../src/hot-stock/hot-stock.ts";
 import { MemoryHotStock } from "../../src/hot-stock/memory.ts";
 import { RedisHotStock } from "../../src/hot-stock/redis.ts";
 import { adaptersHere } from "./adapters-here.ts";
-import { ownPrefix, sharedRedis } from "./redis-server.ts";
+import { ownPrefix, sharedCluster, sharedRedis } from "./redis-server.ts";
 
 /** A hot stock with what can befall its server. */
 export type HotSubject = {
@@ -48,6 +48,21 @@ export const hotStockAdapters: readonly HotStockAdapter[] = adaptersHere([
         // As after a failover: the server is the same, and its replication id is not.
         reborn: async () => void (await redis.plain.call("DEBUG", "CHANGE-REPL-ID")),
         flush: async () => void (await redis.plain.flushall()),
+      };
+    },
+  },
+  {
+    name: "redis cluster",
+    open: async (options = {}) => {
+      const cluster = await sharedCluster();
+      const { url } = cluster;
+      const own = { url, clock: systemClock, random: systemRandom, prefix: ownPrefix() };
+      return {
+        hot: new RedisHotStock({ ...own, ...options }),
+        reborn: async () => {
+          for (const { plain } of cluster.primaries) await plain.call("DEBUG", "CHANGE-REPL-ID");
+        },
+        flush: () => cluster.flush(),
       };
     },
   },

@@ -69,7 +69,7 @@ export const publicationColumn = /^(status|publi(sh|cation)\w*)$/;
 export const drivers: Readonly<Record<string, string>> = {
   "better-sqlite3": "src/ledger/",
   mysql2: "src/ledger/",
-  ioredis: "src/hot-stock/ or src/bus/",
+  ioredis: "src/redis/ or src/hot-stock/ or src/bus/",
   "rabbitmq-client": "src/bus/",
   "rocketmq-client-nodejs": "src/bus/",
   "@platformatic/kafka": "src/bus/",
