@@ -78,7 +78,7 @@ class ClusterPlaces implements Places {
   }
 }
 
-/** Each share is `[first slot, last slot, [host, port, …] of its primary, the same of replicas]`. */
+/** A share is `[first slot, last slot, its primary, …its replicas]`, a node `[host, port, …]`. */
 function readSlots(reply: unknown, asked: string): { shares: Share[]; nodes: string[] } {
   const shares: Share[] = [];
   const nodes = new Set<string>();

@@ -104,7 +104,7 @@ describe("one primary's life", () => {
 });
 
 describe("a slot that moves", () => {
-  it("refuses in between, and is closed until it is rebuilt: nothing is lost or doubled", async () => {
+  it("refuses in between, and is rebuilt where it arrives: nothing is lost", async () => {
     const line = await openLine();
     expect(await admitted(line.fence, "r1", "r2")).toEqual(["admitted", "admitted"]);
     const from = await primaryOf(0);
