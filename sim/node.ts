@@ -72,7 +72,8 @@ export class Node implements Server {
         this.#parts = parts;
         for (const worker of makeWorkers(parts, wiring.outlet)) {
           const [kind = ""] = worker.name.split(" ");
-          if (wiring.homes.get(kind)?.includes(this.index) !== true) continue;
+          // What has no home of its own runs in every process.
+          if (wiring.homes.get(kind)?.includes(this.index) === false) continue;
           this.#running.push(runWorker(worker, tools, this.#stop.signal));
         }
         return;

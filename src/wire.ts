@@ -14,6 +14,8 @@ import type { MigrationStatus } from "./ledger/migrate.ts";
 import { migrateMysql, openMysqlLedger } from "./ledger/mysql-ledger.ts";
 import { migrateSqlite, openSqliteLedger } from "./ledger/sqlite-ledger.ts";
 import { Expirer } from "./workers/expirer.ts";
+import { LeaseKeeper } from "./workers/lease-keeper.ts";
+import { Leased, type LeasedWorker } from "./workers/leased.ts";
 import { LedgerWriter } from "./workers/ledger-writer.ts";
 import { type Outlet, Publisher } from "./workers/publisher.ts";
 import { Rebuilder } from "./workers/rebuilder.ts";
@@ -66,6 +68,8 @@ export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   const hot = await openHotStock(options.hotUrl ?? memoryUrl, tools);
   const bus = await openBus(options.busUrl ?? memoryUrl, tools);
   const stores = { hot, ledger, bus, clock, random, events, messageKeys };
+  // Hot stock in memory is this process's own, so no other can be at work.
+  if ((options.hotUrl ?? memoryUrl) === memoryUrl) await ledger.releaseAll();
   const { engine, parts } = await assemble(stores);
   const workers = makeWorkers(parts, options.outlet ?? null);
   return new Process({ engine, parts, workers, random });
@@ -97,16 +101,20 @@ async function openBus(url: string, tools: Tools): Promise<Bus> {
 }
 
 export function makeWorkers(parts: Parts, outlet: Outlet | null): Worker[] {
-  const workers: Worker[] = [
+  const leased: LeasedWorker[] = [
     new Rebuilder(parts),
     new Reconciler(parts),
     new Expirer(parts),
     new Publisher(parts, outlet),
   ];
+  const writers: Worker[] = [];
   for (let lane = 0; lane < parts.lanes; lane += 1) {
-    workers.push(new Relay(parts, lane), new LedgerWriter(parts, lane));
+    leased.push(new Relay(parts, lane));
+    // The bus has one reader for each lane, so there is one writer at a time without a lease.
+    writers.push(new LedgerWriter(parts, lane));
   }
-  return workers;
+  const leasing = leased.map((worker) => new Leased(parts, worker));
+  return [new LeaseKeeper(parts), ...leasing, ...writers];
 }
 
 class Process implements Holdfast {
@@ -144,9 +152,20 @@ class Process implements Holdfast {
     this.#stop.abort();
     this.parts.decisions.releaseAll();
     await Promise.all(this.#running);
+    await this.#release();
     await this.parts.bus.close();
     await this.parts.hot.close();
     await this.ledger.close();
+  }
+
+  /** A ledger that is away keeps them until their time is over. */
+  async #release(): Promise<void> {
+    const { leases, events } = this.parts;
+    try {
+      await leases.release();
+    } catch (error) {
+      events.workerFailed("leases", error);
+    }
   }
 
   async #until(holds: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {

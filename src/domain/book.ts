@@ -9,6 +9,7 @@ import {
   sealEntry,
 } from "./entry.ts";
 import { invariant } from "./invariant.ts";
+import type { Lease } from "./lease.ts";
 import type { Order, Payment } from "./reservation.ts";
 import type { Sale } from "./sale.ts";
 import { canMove, move, type Operation, unitsDelta } from "./stock.ts";
@@ -37,6 +38,8 @@ export class Book {
   readonly operations = new Map<string, OperationRecord>();
   /** Units of a SKU that a buyer holds or owns in a sale, where the sale has a limit. */
   readonly units = new Map<string, number>();
+  /** The token of each lease that a command names. */
+  readonly tokens = new Map<string, number>();
 
   readonly changes: BookChanges = {
     entries: [],
@@ -62,6 +65,10 @@ export class Book {
     const row = this.lanes.get(lane);
     invariant(row !== undefined, () => `lane ${lane} is not in the ledger`);
     return row;
+  }
+
+  isHeld({ name, token }: Lease): boolean {
+    return this.tokens.get(name) === token;
   }
 
   unitsOf(saleId: SaleId, sku: SkuId, buyerId: BuyerId): number {
@@ -209,6 +216,7 @@ export type BookKeys = {
   readonly operations: { readonly scope: string; readonly operationId: OperationId }[];
   /** Buyers whose units matter, where the sale has a limit: on every SKU of the sale. */
   readonly buyers: { readonly saleId: SaleId; readonly buyerId: BuyerId }[];
+  readonly leases: Set<string>;
 };
 
 export function keysOf(commands: readonly Command[]): BookKeys {
@@ -219,6 +227,7 @@ export function keysOf(commands: readonly Command[]): BookKeys {
     sales: new Set(),
     operations: [],
     buyers: [],
+    leases: new Set(),
   };
   for (const command of commands) addKeys(keys, command);
   return keys;
@@ -244,8 +253,11 @@ function addKeys(keys: BookKeys, command: Command): void {
       return;
     case "confirm":
     case "refuse-late":
+      keys.orders.add(command.id);
+      return;
     case "expire":
       keys.orders.add(command.id);
+      addLease(keys, command.lease);
       return;
     case "extend":
       keys.orders.add(command.id);
@@ -258,9 +270,13 @@ function addKeys(keys: BookKeys, command: Command): void {
       return;
     case "give":
     case "count":
+      keys.skus.add(command.sku);
+      addOperation(keys, scopeOfSku(command.sku), command.operationId);
+      return;
     case "sku-status":
       keys.skus.add(command.sku);
       addOperation(keys, scopeOfSku(command.sku), command.operationId);
+      addLease(keys, command.lease);
       return;
     case "create-sale":
       keys.sales.add(command.saleId);
@@ -291,6 +307,10 @@ function addTicketKeys(keys: BookKeys, ticket: Ticket): void {
       addOperation(keys, scopeOfSku(ticket.sku), ticket.operationId);
       return;
   }
+}
+
+function addLease(keys: BookKeys, lease: Lease | undefined): void {
+  if (lease !== undefined) keys.leases.add(lease.name);
 }
 
 function addOperation(keys: BookKeys, scope: string, operationId: OperationId | null): void {

@@ -1,3 +1,4 @@
+import type { Lease } from "./lease.ts";
 import type { Rejection } from "./rejection.ts";
 import type { Line, Order, Payment } from "./reservation.ts";
 import type { Sale, SaleState } from "./sale.ts";
@@ -49,7 +50,12 @@ export type Command =
       readonly paidAt: Instant | null;
       readonly actor: string;
     }
-  | { readonly kind: "expire"; readonly id: ReservationId }
+  | {
+      readonly kind: "expire";
+      readonly id: ReservationId;
+      /** Of the one who sweeps; without one it is asked for by hand. */
+      readonly lease?: Lease;
+    }
   | {
       readonly kind: "extend";
       readonly id: ReservationId;
@@ -125,6 +131,8 @@ export type Command =
       readonly operationId: OperationId | null;
       readonly actor: string;
       readonly reason: string;
+      /** Of the one who repairs. */
+      readonly lease?: Lease;
     };
 
 export type SkuStatus = "normal" | "stopped";
@@ -199,7 +207,7 @@ export type CommandResult =
   | { readonly status: "unknown" }
   /** A payment after the end of the hold: it goes as a ticket. */
   | { readonly status: "late"; readonly order: Order }
-  /** Stamped with an epoch that a barrier has closed: decides nothing. */
+  /** Of an epoch that a barrier has closed, or under a lease that is another's: decides nothing. */
   | { readonly status: "stale" }
   /** Its content can never be decided: a try, then the dead letters. */
   | { readonly status: "poison"; readonly reason: string }

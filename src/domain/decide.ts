@@ -19,6 +19,10 @@ import { acceptedResult, type CommandOf } from "./decision.ts";
  * everything before its first write to the book, so a refusal changes nothing else.
  */
 export function decide(book: Book, command: Command): CommandResult {
+  // Who was paused, and whose lease another has taken meanwhile, changes nothing.
+  if ("lease" in command && command.lease !== undefined && !book.isHeld(command.lease)) {
+    return { status: "stale" };
+  }
   switch (command.kind) {
     case "ticket":
       return decideTicket(book, command);

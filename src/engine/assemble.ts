@@ -11,6 +11,7 @@ import { Decisions } from "./decisions.ts";
 import type { Engine } from "./engine.ts";
 import { Fences } from "./fences.ts";
 import { SoldOutGate } from "./gate.ts";
+import { Leases } from "./leases.ts";
 import { Line } from "./line.ts";
 import { makeMerchandising } from "./merchandising.ts";
 import { makeOversight } from "./oversight.ts";
@@ -39,6 +40,7 @@ export async function assemble(stores: Stores): Promise<{ engine: Engine; parts:
   const gate = new SoldOutGate();
   const decisions = new Decisions(clock);
   const outboxBell = new Bell();
+  const leases = new Leases({ ledger, clock, holder: random.bytes(12).toString("hex") });
   const projector = new Projector({ hot, ledger, fences, gate, events });
   const line = new Line({ ledger, projector, decisions, clock, random, events });
   const admissions = new Admissions({ hot, fences, gate, events, outboxBell });
@@ -58,7 +60,7 @@ export async function assemble(stores: Stores): Promise<{ engine: Engine; parts:
     idSecret,
     messageKeys,
     lanes,
-    tally: { resent: 0, rebuilds: 0 },
+    leases,
   };
   const engine: Engine = {
     buyers: makeBuyers(parts),

@@ -264,7 +264,7 @@ export type Reconciliation = {
   /** Σ of versions not yet projected. */
   readonly behind: number;
   readonly inFlight: number;
-  /** Tickets sent again and rebuilds for a cause, since the process started. */
+  /** Tickets sent again and rebuilds for a cause, since the ledger was made. */
   readonly repairs: number;
   /** Lanes whose hot stock is closed. */
   readonly closed: number;

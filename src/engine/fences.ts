@@ -1,4 +1,4 @@
-import type { Lane } from "../domain/values.ts";
+import type { Epoch, Lane } from "../domain/values.ts";
 import type { Events } from "../events.ts";
 import type { ClosedReason, Fence } from "../hot-stock/hot-stock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -9,7 +9,7 @@ import { Bell } from "./bell.ts";
  * ledger has registered. Every call carries it, and any other hot stock answers "closed".
  */
 export class Fences {
-  readonly #ledger: Pick<Ledger, "lanes">;
+  readonly #ledger: Pick<Ledger, "lanes" | "doubt">;
   readonly #events: Events;
   readonly #fences = new Map<Lane, Fence>();
   readonly #causes = new Map<Lane, string>();
@@ -17,7 +17,7 @@ export class Fences {
   readonly doubts = new Bell();
   #refreshing: Promise<void> | null = null;
 
-  constructor(ledger: Pick<Ledger, "lanes">, events: Events) {
+  constructor(ledger: Pick<Ledger, "lanes" | "doubt">, events: Events) {
     this.#ledger = ledger;
     this.#events = events;
   }
@@ -26,8 +26,16 @@ export class Fences {
     return this.#fences.get(lane) ?? null;
   }
 
-  all(): readonly Fence[] {
-    return [...this.#fences.values()];
+  /** Asks the ledger, where this process knows of none yet. */
+  async known(lane: Lane): Promise<Fence | null> {
+    if (!this.#fences.has(lane)) await this.refresh();
+    return this.get(lane);
+  }
+
+  /** Of that epoch or a later one: another process may have rebuilt the lane since. */
+  async since(lane: Lane, epoch: Epoch): Promise<Fence | null> {
+    if ((this.get(lane)?.epoch ?? -1) < epoch) await this.refresh();
+    return this.get(lane);
   }
 
   /** Reads what the ledger says; calls that come together share one read. */
@@ -49,6 +57,15 @@ export class Fences {
   doubt(lane: Lane, cause: string): void {
     if (!this.#causes.has(lane)) this.#causes.set(lane, cause);
     this.doubts.ring();
+  }
+
+  /** The process that rebuilds may be another: what this one doubts is told to the ledger. */
+  async tellDoubts(): Promise<void> {
+    for (const [lane, cause] of this.#causes) {
+      const fence = await this.known(lane);
+      if (fence !== null) await this.#ledger.doubt(fence, cause);
+      this.#causes.delete(lane);
+    }
   }
 
   /** Why the lane is in doubt; asking does not settle it. */

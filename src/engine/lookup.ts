@@ -61,7 +61,7 @@ async function hotView(parts: Parts, { id, lane }: Genuine): Promise<Reservation
 }
 
 async function voidThroughLane(parts: Parts, { id, lane }: Genuine): Promise<void> {
-  const fence = parts.fences.get(lane);
+  const fence = await parts.fences.known(lane);
   if (fence === null) return;
   const reason = "its ticket was lost before the ledger saw it";
   const reply = await parts.hot.enqueue(fence, { kind: "void", id, ticket: null, reason });

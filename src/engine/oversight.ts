@@ -230,8 +230,9 @@ async function health(parts: Parts): Promise<Health> {
 async function hotHealth(parts: Parts): Promise<string> {
   const closed: number[] = [];
   for (let lane = 0; lane < parts.lanes; lane += 1) {
-    const { open } = await parts.hot.observe(lane, []);
-    if (!open || parts.fences.get(lane) === null) closed.push(lane);
+    const { open, epoch } = await parts.hot.observe(lane, []);
+    const known = open && epoch !== null ? await parts.fences.since(lane, epoch) : null;
+    if (known === null) closed.push(lane);
   }
   return closed.length === 0 ? "" : `closed lanes: ${closed.join(" ")}`;
 }

@@ -9,6 +9,7 @@ import type { Bell } from "./bell.ts";
 import type { Decisions } from "./decisions.ts";
 import type { Fences } from "./fences.ts";
 import type { SoldOutGate } from "./gate.ts";
+import type { Leases } from "./leases.ts";
 import type { Line } from "./line.ts";
 import type { Projector } from "./projector.ts";
 
@@ -30,8 +31,5 @@ export type Parts = {
   readonly idSecret: Buffer;
   readonly messageKeys: readonly MessageKey[];
   readonly lanes: number;
-  readonly tally: RepairTally;
+  readonly leases: Leases;
 };
-
-/** Repairs since the process started: a repair is a symptom. */
-export type RepairTally = { resent: number; rebuilds: number };

@@ -37,7 +37,7 @@ describe("the projection", () => {
     expect(await process.levels()).toMatchObject({ behind: 3, drift: 0, hot: { available: 5 } });
     await process.one(restock("o4"));
     expect(await process.levels()).toMatchObject({ behind: 0, drift: 0, hot: { available: 9 } });
-    expect(process.parts.tally).toEqual({ resent: 0, rebuilds: 0 });
+    expect(await process.repairs()).toBe(0);
     await process.expectCoherent();
   });
 
@@ -46,7 +46,7 @@ describe("the projection", () => {
     await unheard(process, "o1", "o2");
     await process.reconciler.step();
     expect(await process.levels()).toMatchObject({ behind: 0, hot: { available: 7 } });
-    expect(process.parts.tally).toEqual({ resent: 0, rebuilds: 0 });
+    expect(await process.repairs()).toBe(0);
   });
 
   it("that was lost is caught up when its message comes again", async () => {

@@ -171,10 +171,14 @@ export class Projector {
   }
 
   async #guarded(lane: Lane, act: (fence: Fence) => Promise<Projected>): Promise<Projected> {
-    const fence = this.#fences.get(lane);
-    if (fence === null) return "closed";
     try {
-      return await act(fence);
+      const fence = await this.#fences.known(lane);
+      if (fence === null) return "closed";
+      const projected = await act(fence);
+      const next = this.#fences.get(lane);
+      if (projected !== "closed" || next === null || next.epoch === fence.epoch) return projected;
+      // Another process has rebuilt the lane: this may have come after its snapshot.
+      return await act(next);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       this.#events.unknownOutcome("project");

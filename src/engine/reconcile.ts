@@ -25,14 +25,14 @@ export async function reconcile(parts: Parts): Promise<Reconciliation> {
     if (last === undefined || rows.length < pageMax) break;
     after = last.sku;
   }
-  const { tally, clock } = parts;
+  const { ledger, clock } = parts;
   return {
     at: clock.now(),
     skus: items.length,
     drift: sum(items, ({ drift }) => Math.abs(drift)),
     behind: sum(items, ({ behind }) => behind),
     inFlight: sum(items, ({ inFlight }) => inFlight),
-    repairs: tally.resent + tally.rebuilds,
+    repairs: sum(await ledger.lanes(), ({ repairs }) => repairs),
     closed: [...observations.values()].filter((each) => each === null).length,
     stopped: items.filter(({ status }) => status === "stopped").length,
     items,
@@ -138,6 +138,6 @@ function statusOf(
   return row.version > hot.version ? "behind" : "ok";
 }
 
-function sum(items: readonly ReconciledSku[], of: (item: ReconciledSku) => number): number {
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }

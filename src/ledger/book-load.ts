@@ -5,6 +5,7 @@ import type { Order, Payment } from "../domain/reservation.ts";
 import type { Sale } from "../domain/sale.ts";
 import { buckets, noUnits } from "../domain/stock.ts";
 import { buyerId, type Instant, type SaleId, type SkuId, saleId, skuId } from "../domain/values.ts";
+import { lockTokens } from "./leases.ts";
 import { operationsBy } from "./operations.ts";
 import { type KeyedOrder, ordersOf, paymentsByOrder } from "./orders.ts";
 import { balancesOf, laneRowOf, skuRowOf } from "./row-parsers.ts";
@@ -92,7 +93,9 @@ export async function loadBook(
       orders.map(({ order }) => order.id),
     );
   }
+  const tokens = await lockTokens(session, context.database, [...keys.leases]);
   const book = new Book(await context.now());
+  for (const [name, token] of tokens) book.tokens.set(name, token);
   const skuKeys = new Map<SkuId, number>();
   for (const row of skus) {
     const sku = skuRowOf(row);

@@ -1,3 +1,4 @@
+import { careForNewLanes } from "./lane-care.ts";
 import type { SchemaSession, SqlReader } from "./sql-database.ts";
 
 const lanesKnown = "select lane from lanes";
@@ -10,6 +11,7 @@ export async function makeLanes(session: SchemaSession, count: number): Promise<
     insertLane,
     Array.from({ length: count }, (_, lane) => [lane]),
   );
+  await careForNewLanes(session);
 }
 
 export async function lanesAreMade(reader: SqlReader): Promise<boolean> {

@@ -7,6 +7,7 @@ import type {
   SkuRow,
 } from "../domain/command.ts";
 import type { LedgerEntry, ProjectedEntry, Settled } from "../domain/entry.ts";
+import type { Lease } from "../domain/lease.ts";
 import type { Order, Payment, ReservationState } from "../domain/reservation.ts";
 import type { Sale, SaleState } from "../domain/sale.ts";
 import type { Snapshot } from "../domain/snapshot.ts";
@@ -35,18 +36,40 @@ export interface Ledger {
   now(): Promise<Instant>;
 
   // Lanes and the rebuild -------------------------------------------------------------------
-  lanes(): Promise<readonly LaneRow[]>;
+  lanes(): Promise<readonly LaneState[]>;
   /**
    * Step 1: the next epoch of the lane, registered with the hot stock it is for, in one
-   * statement. Null when the lane is not at the epoch that was seen: somebody else was first.
+   * statement. Null when the lane is not at the epoch that was seen, or the lease is another's by
+   * now: somebody else was first.
    */
-  nextEpoch(seen: Pick<LaneRow, "lane" | "epoch">, incarnation: string): Promise<Epoch | null>;
+  nextEpoch(
+    seen: Pick<LaneRow, "lane" | "epoch">,
+    by: { readonly incarnation: string; readonly lease: Lease },
+  ): Promise<Epoch | null>;
+  /** Something is wrong with the hot stock of that epoch; the next epoch answers it. */
+  doubt(seen: Pick<LaneRow, "lane" | "epoch">, cause: string): Promise<void>;
+  /** Counts what had to be mended: tickets sent again, rebuilds for a cause. */
+  repaired(lane: Lane, count: number): Promise<void>;
   /** Step 5: one consistent read. `held`: tickets whose decision must be told. */
   snapshot(lane: Lane, held: readonly string[]): Promise<Snapshot>;
   /** Entries after a version, in order, as hot stock takes them. */
   entriesAfter(sku: SkuId, version: number, limit: number): Promise<readonly ProjectedEntry[]>;
   /** The decision of each of these tickets, where there is one. */
   settled(lane: Lane, ticketIds: readonly string[]): Promise<readonly Settled[]>;
+
+  // Who may act -----------------------------------------------------------------------------
+  /**
+   * Takes these leases for so long by the ledger's clock, or keeps those that the holder has;
+   * what another holds is left out. One that ran out stays its holder's until another takes it.
+   */
+  hold(
+    holder: string,
+    wishes: readonly { readonly name: string; readonly forMs: number }[],
+  ): Promise<readonly Lease[]>;
+  /** Gives them up, so that nobody has to wait for their end. */
+  release(leases: readonly Lease[]): Promise<void>;
+  /** Whoever had them is dead: only for a process that knows it is alone. */
+  releaseAll(): Promise<void>;
 
   // Reads -----------------------------------------------------------------------------------
   order(id: ReservationId): Promise<OrderView | null>;
@@ -81,10 +104,13 @@ export interface Ledger {
   // Telling the world -----------------------------------------------------------------------
   /** Entries whose event is not confirmed yet, in order per SKU. */
   unpublished(limit: number): Promise<readonly EntryRow[]>;
-  /** Confirmed up to this version; a version never goes back. */
-  published(marks: readonly { readonly sku: SkuId; readonly version: number }[]): Promise<void>;
-  /** Nobody subscribes: every entry there is counts as told. */
-  publishedAll(): Promise<void>;
+  /** Confirmed up to this version; a version never goes back. Nothing under a stale lease. */
+  published(
+    marks: readonly { readonly sku: SkuId; readonly version: number }[],
+    lease: Lease,
+  ): Promise<void>;
+  /** Nobody subscribes: every entry there is counts as told. Nothing under a stale lease. */
+  publishedAll(lease: Lease): Promise<void>;
 
   // Dead letters and audit ------------------------------------------------------------------
   addDeadLetter(letter: NewDeadLetter): Promise<number>;
@@ -104,6 +130,13 @@ export type Commit = {
   readonly results: readonly CommandResult[];
   readonly entries: readonly ProjectedEntry[];
   readonly settled: readonly Settled[];
+};
+
+export type LaneState = LaneRow & {
+  /** Why the hot stock of this epoch is in doubt; null: it is not. */
+  readonly doubt: string | null;
+  /** Since the ledger was made. */
+  readonly repairs: number;
 };
 
 export type OrderView = {

@@ -1,5 +1,7 @@
+import type { Lease } from "../domain/lease.ts";
 import type { SkuId } from "../domain/values.ts";
 import { entryColumns } from "./entries.ts";
+import { isHeld } from "./leases.ts";
 import type { EntryRow } from "./ledger.ts";
 import { entryRowOf } from "./row-parsers.ts";
 import { integer } from "./rows.ts";
@@ -43,15 +45,19 @@ export async function unpublished(reader: SqlReader, limit: number): Promise<rea
 export async function confirmPublished(
   database: SqlDatabase,
   marks: readonly { readonly sku: SkuId; readonly version: number }[],
+  lease: Lease,
 ): Promise<void> {
   if (marks.length === 0) return;
   await database.transaction(async (session) => {
+    if (!(await isHeld(session, database, lease))) return;
     for (const { sku, version } of marks) {
       await session.run(raiseWatermark, [version, sku, version, version]);
     }
   });
 }
 
-export async function confirmAllPublished(database: SqlDatabase): Promise<void> {
-  await database.transaction((session) => session.run(raiseAll, []));
+export async function confirmAllPublished(database: SqlDatabase, lease: Lease): Promise<void> {
+  await database.transaction(async (session) => {
+    if (await isHeld(session, database, lease)) await session.run(raiseAll, []);
+  });
 }

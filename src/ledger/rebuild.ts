@@ -1,6 +1,7 @@
 import { type LaneRow, scopeOfPayment, scopeOfSku } from "../domain/command.ts";
 import { answerOf, decidedVersions } from "../domain/decide-ticket.ts";
 import type { Answer, Settled } from "../domain/entry.ts";
+import type { Lease } from "../domain/lease.ts";
 import type { Order } from "../domain/reservation.ts";
 import type { SalePolicy } from "../domain/sale.ts";
 import {
@@ -11,6 +12,8 @@ import {
   type SkuId,
   skuId,
 } from "../domain/values.ts";
+import { careForNewLanes } from "./lane-care.ts";
+import { isHeld } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
 import { type OperationKey, operationsBy } from "./operations.ts";
 import { orderColumns, ordersOf, withLines } from "./orders.ts";
@@ -25,7 +28,6 @@ export type Snapshot = Awaited<ReturnType<Ledger["snapshot"]>>;
 const ordersMax = 4_096;
 
 const laneColumns = "lane, epoch, met, incarnation";
-const allLanes = `select ${laneColumns} from lanes order by lane`;
 const oneLane = `select ${laneColumns} from lanes where lane = ?`;
 const raiseEpoch =
   "update lanes set epoch = epoch + 1, incarnation = ? where lane = ? and epoch = ?";
@@ -46,21 +48,19 @@ const ordersWithoutSale = `
   select ${orderColumns} from orders o left join sales s on s.sale = o.sale
   where o.sale is null and o.buyer_id is null and o.order_no > ? order by o.order_no limit ?`;
 
-export async function lanesOf(reader: SqlReader): Promise<readonly LaneRow[]> {
-  return (await reader.all(allLanes, [])).map(laneRowOf);
-}
-
 export async function nextEpoch(
   database: SqlDatabase,
   { lane, epoch: seen }: Pick<LaneRow, "lane" | "epoch">,
-  incarnation: string,
+  { incarnation, lease }: { readonly incarnation: string; readonly lease: Lease },
 ): Promise<Epoch | null> {
   return database.transaction(async (session) => {
+    if (!(await isHeld(session, database, lease))) return null;
     const raised = await session.run(raiseEpoch, [incarnation, lane, seen]);
     const [row] = await session.all(oneLane, [lane]);
     if (row !== undefined) return raised === 0 ? null : laneRowOf(row).epoch;
     if (seen !== 0) return null;
     await session.many(firstEpoch, [[lane, incarnation]]);
+    await careForNewLanes(session);
     return epoch(1);
   });
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { AuditRecord, Command, LaneRow, OperationRecord, SkuRow } from "../domain/command.ts";
 import type { LedgerEntry, ProjectedEntry, Settled } from "../domain/entry.ts";
+import type { Lease } from "../domain/lease.ts";
 import type { Sale, SaleState } from "../domain/sale.ts";
 import type { Epoch, Instant, Lane, ReservationId, SaleId, SkuId } from "../domain/values.ts";
 import { auditLog, auditValues, insertAudit } from "./audit.ts";
@@ -9,6 +10,8 @@ import { ledgerCounts } from "./counts.ts";
 import { bucketDamageOf } from "./damage.ts";
 import { addDeadLetter, deadLetter, deadLetters, settleDeadLetter } from "./dead-letters.ts";
 import { balancesAt, entriesAfter, entriesOf, versionAt } from "./entries.ts";
+import { countRepairs, doubtLane, lanesOf } from "./lane-care.ts";
+import { freeLeases, holdLeases, type LeaseWish, releaseLeases } from "./leases.ts";
 import type {
   AuditQuery,
   BalancesAt,
@@ -21,6 +24,7 @@ import type {
   DueHold,
   EntryQuery,
   EntryRow,
+  LaneState,
   Ledger,
   LedgerCounts,
   NewDeadLetter,
@@ -34,11 +38,11 @@ import { operationsBy } from "./operations.ts";
 import { dueHolds, orderEntries, orderView } from "./orders.ts";
 import { verify } from "./proof.ts";
 import { confirmAllPublished, confirmPublished, unpublished } from "./publication.ts";
-import { lanesOf, nextEpoch, type Snapshot, settledTickets, snapshotOf } from "./rebuild.ts";
+import { nextEpoch, type Snapshot, settledTickets, snapshotOf } from "./rebuild.ts";
 import { endedSales, Sales } from "./sales.ts";
 import { search } from "./search.ts";
 import { secretOf } from "./secrets.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import type { SqlDatabase, SqlReader } from "./sql-database.ts";
 import { levelPage, levelsOf } from "./stock.ts";
 
 /** The ledger over any `SqlDatabase`: each theme has its statements in a file of its own. */
@@ -61,12 +65,36 @@ export class SqlLedger implements Ledger {
     return decidingTime(this.#database, this.#database, this.#clock);
   }
 
-  lanes(): Promise<readonly LaneRow[]> {
+  lanes(): Promise<readonly LaneState[]> {
     return lanesOf(this.#database);
   }
 
-  nextEpoch(seen: Pick<LaneRow, "lane" | "epoch">, incarnation: string): Promise<Epoch | null> {
-    return nextEpoch(this.#database, seen, incarnation);
+  nextEpoch(
+    seen: Pick<LaneRow, "lane" | "epoch">,
+    by: { readonly incarnation: string; readonly lease: Lease },
+  ): Promise<Epoch | null> {
+    return nextEpoch(this.#database, seen, by);
+  }
+
+  doubt(seen: Pick<LaneRow, "lane" | "epoch">, cause: string): Promise<void> {
+    return doubtLane(this.#database, seen, cause);
+  }
+
+  repaired(lane: Lane, count: number): Promise<void> {
+    return countRepairs(this.#database, lane, count);
+  }
+
+  hold(holder: string, wishes: readonly LeaseWish[]): Promise<readonly Lease[]> {
+    const now = (reader: SqlReader) => decidingTime(this.#database, reader, this.#clock);
+    return holdLeases(this.#database, now, { holder, wishes });
+  }
+
+  release(leases: readonly Lease[]): Promise<void> {
+    return releaseLeases(this.#database, leases);
+  }
+
+  releaseAll(): Promise<void> {
+    return freeLeases(this.#database);
   }
 
   snapshot(lane: Lane, held: readonly string[]): Promise<Snapshot> {
@@ -162,12 +190,15 @@ export class SqlLedger implements Ledger {
     return unpublished(this.#database, limit);
   }
 
-  published(marks: readonly { readonly sku: SkuId; readonly version: number }[]): Promise<void> {
-    return confirmPublished(this.#database, marks);
+  published(
+    marks: readonly { readonly sku: SkuId; readonly version: number }[],
+    lease: Lease,
+  ): Promise<void> {
+    return confirmPublished(this.#database, marks, lease);
   }
 
-  publishedAll(): Promise<void> {
-    return confirmAllPublished(this.#database);
+  publishedAll(lease: Lease): Promise<void> {
+    return confirmAllPublished(this.#database, lease);
   }
 
   async addDeadLetter(letter: NewDeadLetter): Promise<number> {

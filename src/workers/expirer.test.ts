@@ -69,7 +69,7 @@ describe("the expirer", () => {
     expect(alarms).toHaveLength(1);
     process.stage.clock.advance(60_000 + 3_600_000);
     expect(await process.expirer.step()).toBe(0);
-    expect(await new Expirer(process.parts).step()).toBe(1);
+    expect(await process.stage.leased(new Expirer(process.parts)).step()).toBe(1);
   });
 
   it("goes on after a long pause of its own: time passed, no clock jumped", async () => {

@@ -1,7 +1,8 @@
+import type { Lease } from "../domain/lease.ts";
 import type { Instant, ReservationId } from "../domain/values.ts";
 import type { Parts } from "../engine/parts.ts";
 import type { DueCursor } from "../ledger/ledger.ts";
-import type { Worker } from "./worker.ts";
+import type { LeasedWorker } from "./leased.ts";
 
 const everyMs = 100;
 const dueMax = 500;
@@ -14,7 +15,7 @@ const jumpMaxMs = 30_000;
  * passes it, and it is tried again on the next round. A jump of the ledger's clock stops the
  * expirer; ten thousand holds that really end at once are no reason.
  */
-export class Expirer implements Worker {
+export class Expirer implements LeasedWorker {
   readonly name = "expirer";
   readonly #parts: Parts;
   #cursor: DueCursor | null = null;
@@ -26,16 +27,19 @@ export class Expirer implements Worker {
     this.#parts = parts;
   }
 
-  async step(): Promise<number> {
-    const { ledger, line } = this.#parts;
+  async step(lease: Lease): Promise<number> {
+    const { ledger, line, leases } = this.#parts;
     if (await this.#clockJumped()) return 0;
     const due = await ledger.dueHolds(this.#cursor, dueMax);
     this.#cursor = due.length < dueMax ? null : (due.at(-1) ?? null);
     if (due.length === 0) return 0;
-    const { results } = await line.run(due.map(({ id }) => ({ kind: "expire", id }) as const));
+    const { results } = await line.run(
+      due.map(({ id }) => ({ kind: "expire", id, lease }) as const),
+    );
     let done = 0;
     for (const [index, result] of results.entries()) {
       if (result.status === "accepted" && !result.replayed) done += 1;
+      if (result.status === "stale") leases.lost(lease);
       const hold = due[index];
       if (result.status === "broken" && hold !== undefined) this.#report(hold.id, result.reason);
     }

@@ -15,7 +15,7 @@ export async function resendLost(
   marker: { readonly lane: Lane; readonly epoch: Epoch; readonly seq: number },
 ): Promise<void> {
   const { hot, ledger, projector, fences } = parts;
-  const fence = fences.get(marker.lane);
+  const fence = await fences.since(marker.lane, marker.epoch);
   // Numbers of another epoch mean nothing in this one.
   if (fence === null || fence.epoch !== marker.epoch) return;
   const reply = await hot.overdue(fence, marker.seq);
@@ -36,12 +36,14 @@ async function sendAgain(
   seq: number,
   lost: readonly OverdueTicket[],
 ): Promise<void> {
-  const { hot, events, tally, outboxBell } = parts;
+  const { hot, ledger, events, outboxBell } = parts;
   const again = lost.filter(({ resends }) => resends < resendsMax).map(({ ticket }) => ticket.id);
   const reply = await hot.resend(fence, seq, again);
   const resent = reply.closed ? [] : reply.value;
-  if (resent.length > 0) events.resent(fence.lane, resent);
-  tally.resent += resent.length;
+  if (resent.length > 0) {
+    events.resent(fence.lane, resent);
+    await ledger.repaired(fence.lane, resent.length);
+  }
   for (const { ticket, resends } of lost) {
     if (resends < resendsMax) continue;
     const reason = `sent ${resendsMax + 1} times and never decided`;

@@ -1,8 +1,9 @@
 import { isoTime } from "../clock.ts";
+import type { Lease } from "../domain/lease.ts";
 import type { SkuId } from "../domain/values.ts";
 import type { Parts } from "../engine/parts.ts";
 import type { EntryRow } from "../ledger/ledger.ts";
-import type { Worker } from "./worker.ts";
+import type { LeasedWorker } from "./leased.ts";
 
 const publishMax = 500;
 const everyMs = 50;
@@ -30,7 +31,7 @@ export type CloudEvent = {
  * Tells the world: the entries of each SKU in version order, at least once, marked when the
  * outlet has confirmed. What is next is asked of the ledger, never "greater than the last seen".
  */
-export class Publisher implements Worker {
+export class Publisher implements LeasedWorker {
   readonly name = "publisher";
   readonly #parts: Parts;
   readonly #outlet: Outlet | null;
@@ -41,11 +42,11 @@ export class Publisher implements Worker {
     this.#outlet = outlet;
   }
 
-  async step(): Promise<number> {
+  async step(lease: Lease): Promise<number> {
     const { ledger } = this.#parts;
     if (this.#outlet === null) {
       const [pending] = await ledger.unpublished(1);
-      if (pending !== undefined) await ledger.publishedAll();
+      if (pending !== undefined) await ledger.publishedAll(lease);
       return 0;
     }
     const rows = await ledger.unpublished(publishMax);
@@ -53,7 +54,8 @@ export class Publisher implements Worker {
     await this.#outlet.deliver(rows.map(eventOf));
     const marks = new Map<SkuId, number>();
     for (const { sku, version } of rows) marks.set(sku, Math.max(version, marks.get(sku) ?? 0));
-    await ledger.published([...marks].map(([sku, version]) => ({ sku, version })));
+    const told = [...marks].map(([sku, version]) => ({ sku, version }));
+    await ledger.published(told, lease);
     return rows.length;
   }
 

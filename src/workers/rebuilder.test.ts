@@ -32,10 +32,10 @@ describe("a rebuild", () => {
   it("of an empty hot stock is a start, not a repair; of a lost one it is a repair", async () => {
     const process = await (await Stage.open()).process();
     await process.rebuild();
-    expect(process.parts.tally.rebuilds).toBe(0);
+    expect(await process.repairs()).toBe(0);
     process.stage.memory.flush();
     await process.rebuild();
-    expect(process.parts.tally.rebuilds).toBe(1);
+    expect(await process.repairs()).toBe(1);
     const query = { actor: "rebuilder", action: null, subject: null, from: null, to: null };
     const log = await process.stage.ledger.auditLog({ ...query, before: null, limit: 9 });
     expect(log).toMatchObject([{ action: "hot-stock.rebuild", subject: "lane:0" }]);

@@ -1,3 +1,4 @@
+import type { Lease } from "../domain/lease.ts";
 import type { Sale } from "../domain/sale.ts";
 import type { Lane, SaleId, SkuId } from "../domain/values.ts";
 import type { ReconciledSku } from "../engine/engine.ts";
@@ -5,7 +6,7 @@ import { observeOpen } from "../engine/levels.ts";
 import type { Parts } from "../engine/parts.ts";
 import { reconcile } from "../engine/reconcile.ts";
 import type { Fence } from "../hot-stock/hot-stock.ts";
-import type { Worker } from "./worker.ts";
+import type { LeasedWorker } from "./leased.ts";
 
 const everyMs = 500;
 /** Summing a SKU's orders costs as much as it has; so much of the time at most goes there. */
@@ -16,7 +17,7 @@ const sumsTimeShare = 0.02;
  * a policy again, send a lost ticket again (by a marker), rebuild. Damage to the ledger itself
  * stops the SKU and calls a person.
  */
-export class Reconciler implements Worker {
+export class Reconciler implements LeasedWorker {
   readonly name = "reconciler";
   readonly #parts: Parts;
   #sumCursor: string | null = null;
@@ -26,11 +27,11 @@ export class Reconciler implements Worker {
     this.#parts = parts;
   }
 
-  async step(): Promise<number> {
+  async step(lease: Lease): Promise<number> {
     const { items } = await reconcile(this.#parts);
-    for (const item of items) await this.#heal(item);
+    for (const item of items) await this.#heal(item, lease);
     for (let lane = 0; lane < this.#parts.lanes; lane += 1) await this.#tendLane(lane);
-    await this.#sumOrders();
+    await this.#sumOrders(lease);
     return 0;
   }
 
@@ -38,7 +39,7 @@ export class Reconciler implements Worker {
     return this.#parts.clock.sleep(everyMs, signal);
   }
 
-  async #heal(item: ReconciledSku): Promise<void> {
+  async #heal(item: ReconciledSku, lease: Lease): Promise<void> {
     const { ledger, fences, projector } = this.#parts;
     if (item.status === "ok" || item.status === "closed") return;
     const row = await ledger.level(item.sku);
@@ -62,10 +63,10 @@ export class Reconciler implements Worker {
         return;
       case "ahead":
       case "forked":
-        await this.#stop(item.sku, `the ledger went back: hot stock ${item.status}`);
+        await this.#stop(item.sku, `the ledger went back: hot stock ${item.status}`, lease);
         return;
       case "damaged":
-        await this.#stop(item.sku, "its row is not what its last entry left behind");
+        await this.#stop(item.sku, "its row is not what its last entry left behind", lease);
         return;
     }
   }
@@ -116,7 +117,7 @@ export class Reconciler implements Worker {
   }
 
   /** Σ of orders against buckets, a SKU at a time, round and round. */
-  async #sumOrders(): Promise<void> {
+  async #sumOrders(lease: Lease): Promise<void> {
     const { ledger, clock } = this.#parts;
     const startedAt = clock.mono();
     if (startedAt < this.#nextSumAt) return;
@@ -126,15 +127,15 @@ export class Reconciler implements Worker {
     for (const damage of await ledger.bucketDamage([row.sku])) {
       const { sku, what, expected, found, reservationId: id } = damage;
       const whose = id === null ? "" : ` of order ${id}`;
-      await this.#stop(sku, `${what}${whose}: ${expected} expected, ${found} found`);
+      await this.#stop(sku, `${what}${whose}: ${expected} expected, ${found} found`, lease);
     }
     this.#nextSumAt = startedAt + (clock.mono() - startedAt) / sumsTimeShare;
   }
 
-  async #stop(sku: SkuId, reason: string): Promise<void> {
+  async #stop(sku: SkuId, reason: string, lease: Lease): Promise<void> {
     const { line, events, projector } = this.#parts;
     const stop = { kind: "sku-status", sku, to: "stopped", operationId: null } as const;
-    const result = await line.one({ ...stop, actor: "reconciler", reason });
+    const result = await line.one({ ...stop, actor: "reconciler", reason, lease });
     if (result.status !== "accepted" || result.replayed) return;
     events.skuStopped(sku, reason);
     if (result.subject.level !== undefined) await projector.projectStatus(result.subject.level);

@@ -3,7 +3,7 @@ import type { LaneItem } from "../domain/ticket.ts";
 import type { Lane } from "../domain/values.ts";
 import type { Parts } from "../engine/parts.ts";
 import type { OutboxHead } from "../hot-stock/hot-stock.ts";
-import type { Worker } from "./worker.ts";
+import type { LeasedWorker } from "./leased.ts";
 
 /** Items read at once. */
 const headMax = 500;
@@ -15,7 +15,7 @@ const idleMs = 50;
  * Outbox → bus: many tickets in one signed envelope, stamped with the epoch at sending, deleted
  * from the outbox after the broker's confirm. A death in between tells them twice, harmlessly.
  */
-export class Relay implements Worker {
+export class Relay implements LeasedWorker {
   readonly name: string;
   readonly #parts: Parts;
   readonly #lane: Lane;

@@ -49,7 +49,7 @@ test.each(["survives", "is lost"] as const)(
     const startedAt = shop.time.clock.mono();
     const retry = await shop.reserve("k2", "u1", ["A", 1]);
     expect(retry.state).toBe("reserved");
-    expect(shop.time.clock.mono() - startedAt).toBeLessThan(1_000);
+    expect(shop.time.clock.mono() - startedAt).toBeLessThan(3_000);
     expect((await shop.reserve("k2", "u1", ["A", 1])).answer).toBe("replayed");
     await shop.atRest({ A: units({ A: 9, R: 1, T: 10 }) });
   },

@@ -11,6 +11,7 @@ import {
   createSale,
   expire,
   give,
+  leaseOf,
   moveSale,
   openSale,
   refund,
@@ -198,10 +199,12 @@ describe.each(ledgerAdapters)("reads of the ledger: $name", ({ open }) => {
   });
 
   describe("publication", () => {
+    const lease = () => leaseOf(ledger, "publisher");
+
     it("counts everything as told when nobody subscribes", async () => {
       await openSale(ledger, { items: { [skuA]: 9, [skuB]: 9 } });
       await ledger.commit([reserve("r1"), reserve("r2")]);
-      await ledger.publishedAll();
+      await ledger.publishedAll(await lease());
       expect(await ledger.unpublished(4)).toEqual([]);
       await ledger.commit([reserve("r3")]);
       expect((await ledger.unpublished(4)).map(({ version }) => version)).toEqual([4]);
@@ -213,8 +216,8 @@ describe.each(ledgerAdapters)("reads of the ledger: $name", ({ open }) => {
       const pending = await ledger.unpublished(4);
       const names = sorted(pending.map(({ sku, version }) => `${sku} ${version}`));
       expect(names).toEqual(["sku-a 1", "sku-a 2", "sku-b 1"]);
-      await ledger.published([{ sku: skuA, version: 3 }]);
-      await ledger.published([{ sku: skuA, version: 2 }]);
+      await ledger.published([{ sku: skuA, version: 3 }], await lease());
+      await ledger.published([{ sku: skuA, version: 2 }], await lease());
       const entries = await ledger.entries(skuA, everything);
       expect(entries.map(({ publication }) => publication)).toEqual([
         "success",
@@ -223,10 +226,11 @@ describe.each(ledgerAdapters)("reads of the ledger: $name", ({ open }) => {
         "pending",
       ]);
       expect((await ledger.counts()).unpublished).toBe(2);
-      await ledger.published([
+      const marks = [
         { sku: skuA, version: 99 },
         { sku: skuB, version: 1 },
-      ]);
+      ];
+      await ledger.published(marks, await lease());
       expect((await ledger.unpublished(10)).map(({ sku }) => sku)).toEqual([skuA]);
     });
   });

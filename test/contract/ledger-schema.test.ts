@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 const newPath = (): string => join(folder, `${++files}.db`);
 const clock = new ManualClock();
-const migrated = { applied: ["0001_ledger.sql"], pending: [] };
+const migrated = { applied: ["0001_ledger.sql", "0002_leases.sql"], pending: [] };
 
 describe("the SQLite schema", () => {
   it("is the golden one after all migrations", async () => {
@@ -48,7 +48,7 @@ describe("the SQLite schema", () => {
 
   it("is only looked at by a dry run", async () => {
     const path = newPath();
-    const pending = { applied: [], pending: ["0001_ledger.sql"] };
+    const pending = { applied: [], pending: ["0001_ledger.sql", "0002_leases.sql"] };
     expect(await migrateSqlite(path, { clock, dryRun: true })).toEqual(pending);
     expect(existsSync(path)).toBe(false);
     new Sqlite(path).exec("create table mine (a)").close();
@@ -60,10 +60,10 @@ describe("the SQLite schema", () => {
     const path = newPath();
     await migrateSqlite(path, { clock, dryRun: false });
     const database = new Sqlite(path);
-    database.exec("insert into migrations values (2, '0002_later.sql', 'x', 1)");
+    database.exec("insert into migrations values (99, '0099_later.sql', 'x', 1)");
     const open = () => openSqliteLedger(path, { clock });
     await expect(open()).rejects.toThrow(new MigrationError(newer));
-    database.exec("delete from migrations where number = 2; update migrations set hash = 'other'");
+    database.exec("delete from migrations where number = 99; update migrations set hash = 'other'");
     await expect(open()).rejects.toThrow(/0001_ledger.sql was applied with other content/);
     await expect(migrateSqlite(path, { clock, dryRun: false })).rejects.toThrow(MigrationError);
     database.close();
@@ -89,7 +89,7 @@ const schemaText = `
   select sql || ';' as text from sqlite_schema
   where sql is not null order by tbl_name, type desc, name`;
 
-const newer = "the schema has 0002_later.sql, which is newer than this program";
+const newer = "the schema has 0099_later.sql, which is newer than this program";
 
 /** Another process as far as SQLite can tell: it writes, tells so, and ends a little later. */
 const writerThread = `

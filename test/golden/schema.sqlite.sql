@@ -100,12 +100,26 @@ from inventory_log l
 join inventory i on i.sku = l.sku
 left join orders o on o.order_no = l.order_no;
 
+CREATE TABLE lane_care (
+  lane integer primary key,
+  repairs integer not null check (repairs >= 0),
+  doubted_epoch integer,
+  doubt text
+) strict;
+
 CREATE TABLE lanes (
   lane integer primary key,
   epoch integer not null check (epoch >= 0),
   met integer not null check (met >= 0),
   incarnation text
 ) strict;
+
+CREATE TABLE leases (
+  name text primary key,
+  holder text not null,
+  token integer not null check (token > 0),
+  until_ms integer not null
+) strict, without rowid;
 
 CREATE TABLE meta (
   name text primary key,

@@ -5,8 +5,8 @@ import { migrateMysql, openMysqlLedger } from "../../src/ledger/mysql-ledger.ts"
 import { createDatabase, type Database, ledgerServers } from "../support/ledger-servers.ts";
 import { schemaOf } from "../support/mysql-schema.ts";
 
-const migrated = { applied: ["0001_ledger.sql"], pending: [] };
-const pending = { applied: [], pending: ["0001_ledger.sql"] };
+const migrated = { applied: ["0001_ledger.sql", "0002_leases.sql"], pending: [] };
+const pending = { applied: [], pending: ["0001_ledger.sql", "0002_leases.sql"] };
 const firstMigration = new URL(
   "../../src/ledger/migrations/mysql/0001_ledger.sql",
   import.meta.url,
@@ -62,10 +62,10 @@ describe.each(ledgerServers())("the schema on $name", (server) => {
 
   it("is refused when it is newer than the program, or was made from another file", async () => {
     await migrateMysql(database.url, { dryRun: false });
-    await database.query("insert into migrations values (2, '0002_later.sql', 'x', 1)");
-    await expect(open()).rejects.toThrow(/0002_later.sql, which is newer than this program/);
+    await database.query("insert into migrations values (99, '0099_later.sql', 'x', 1)");
+    await expect(open()).rejects.toThrow(/0099_later.sql, which is newer than this program/);
     await database.query(
-      "delete from migrations where number = 2; update migrations set hash = 'other'",
+      "delete from migrations where number = 99; update migrations set hash = 'other'",
     );
     await expect(open()).rejects.toThrow(/0001_ledger.sql was applied with other content/);
     await expect(open()).rejects.toThrow(MigrationError);

@@ -4,7 +4,7 @@ import { ManualClock } from "../../src/clock.ts";
 import { skuId } from "../../src/domain/values.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite-ledger.ts";
-import { moveSale } from "../support/ledger-fixtures.ts";
+import { leaseOf, moveSale, nextEpoch } from "../support/ledger-fixtures.ts";
 import { firstSale, namesOf, type Step, steps } from "../support/ledger-random-commands.ts";
 import { ledgerServers, openServerLedger } from "../support/ledger-servers.ts";
 
@@ -29,7 +29,7 @@ describe.each(ledgerServers())("a ledger on $name beside one on SQLite", (server
       });
       for (const ledger of [model, real]) {
         const [row] = await ledger.lanes();
-        if (row !== undefined) await ledger.nextEpoch(row, "first");
+        if (row !== undefined) await nextEpoch(ledger, row, "first");
       }
       let story = 0;
       // The names are new in each story, so both ledgers go on where the last one ended.
@@ -67,7 +67,8 @@ async function tell(ledger: Ledger, step: Step): Promise<unknown> {
   if (step.kind === "pass") return null;
   try {
     if (step.kind === "commit") return await ledger.commit(step.commands);
-    await ledger.published([{ sku: skuId(step.sku), version: step.version }]);
+    const lease = await leaseOf(ledger, "publisher");
+    await ledger.published([{ sku: skuId(step.sku), version: step.version }], lease);
     return null;
   } catch (error) {
     return error instanceof Error ? error.name : error;

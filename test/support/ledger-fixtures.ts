@@ -1,9 +1,11 @@
 import type { Command, CommandResult } from "../../src/domain/command.ts";
+import type { Lease } from "../../src/domain/lease.ts";
 import type { Line } from "../../src/domain/reservation.ts";
 import type { ReserveTicket, TakeTicket } from "../../src/domain/ticket.ts";
 import { reviveTicketId, takeTicketId } from "../../src/domain/ticket.ts";
 import {
   buyerId,
+  type Epoch,
   epoch,
   operationId,
   quantity,
@@ -168,7 +170,22 @@ export async function openSale(ledger: Ledger, spec: SaleSpec = {}): Promise<voi
   const { results } = await ledger.commit([createSale(spec), moveSale(id, "open")]);
   if (results.some(({ status }) => status !== "accepted")) throw new Error(shortOf(results));
   const [row] = await ledger.lanes();
-  if (row?.epoch === 0) await ledger.nextEpoch(row, "first");
+  if (row?.epoch === 0) await nextEpoch(ledger, row, "first");
+}
+
+/** The lease of that name, for a minute, as the one holder of all tests. */
+export async function leaseOf(ledger: Ledger, name: string, holder = "test"): Promise<Lease> {
+  const [lease] = await ledger.hold(holder, [{ name, forMs: 60_000 }]);
+  if (lease === undefined) throw new Error(`another has the lease "${name}"`);
+  return lease;
+}
+
+export async function nextEpoch(
+  ledger: Ledger,
+  seen: Parameters<Ledger["nextEpoch"]>[0],
+  incarnation: string,
+): Promise<Epoch | null> {
+  return ledger.nextEpoch(seen, { incarnation, lease: await leaseOf(ledger, "rebuilder") });
 }
 
 /** Each result in a word: its code, `replayed` or its status. */

@@ -2,6 +2,7 @@ import type { Bus } from "../../src/bus/bus.ts";
 import { MemoryBus } from "../../src/bus/memory.ts";
 import { ManualClock, type Random } from "../../src/clock.ts";
 import type { Command, CommandResult } from "../../src/domain/command.ts";
+import type { Lease } from "../../src/domain/lease.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
 import { type Lane, operationId, type SaleId, saleId, skuId } from "../../src/domain/values.ts";
 import { assemble } from "../../src/engine/assemble.ts";
@@ -13,6 +14,7 @@ import { MemoryHotStock } from "../../src/hot-stock/memory.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite-ledger.ts";
 import { Expirer } from "../../src/workers/expirer.ts";
+import type { LeasedWorker } from "../../src/workers/leased.ts";
 import { LedgerWriter } from "../../src/workers/ledger-writer.ts";
 import { Rebuilder } from "../../src/workers/rebuilder.ts";
 import { Reconciler } from "../../src/workers/reconciler.ts";
@@ -44,6 +46,7 @@ export class Stage {
   readonly queue: MemoryBus;
   readonly ledger: Ledger;
   readonly #random: Random;
+  readonly #leases = new Map<string, Lease>();
 
   private constructor(ledger: Ledger, clock: ManualClock) {
     this.clock = clock;
@@ -61,6 +64,22 @@ export class Stage {
   static async open(): Promise<Stage> {
     const clock = new ManualClock();
     return new Stage(await openSqliteLedger(":memory:", { clock }), clock);
+  }
+
+  /** Whoever is stepped has the lease: a test says itself whose turn it is. */
+  leased(worker: LeasedWorker): Stepped {
+    return {
+      step: async () => worker.step(await this.lease(worker.name), atOnce),
+    };
+  }
+
+  async lease(name: string): Promise<Lease> {
+    const known = this.#leases.get(name);
+    if (known !== undefined) return known;
+    const [lease] = await this.ledger.hold("test", [{ name, forMs: 60_000 }]);
+    if (lease === undefined) throw new Error(`another has the lease of the ${name}`);
+    this.#leases.set(name, lease);
+    return lease;
   }
 
   /** A process over these stores; every one has its own bends, events and workers. */
@@ -89,6 +108,8 @@ export class Stage {
   }
 }
 
+type Stepped = { readonly step: () => Promise<number> };
+
 export type SaleSpec = {
   readonly stock?: Readonly<Record<string, number>>;
   readonly limit?: number | null;
@@ -102,11 +123,11 @@ export class Process {
   readonly bends: { hot: Bends<HotStock>; ledger: Bends<Ledger>; bus: Bends<Bus> };
   /** Every event, in a word. */
   readonly happened: string[];
-  readonly relay: Relay;
+  readonly relay: Stepped;
   readonly writer: LedgerWriter;
-  readonly rebuilder: Rebuilder;
-  readonly reconciler: Reconciler;
-  readonly expirer: Expirer;
+  readonly rebuilder: Stepped;
+  readonly reconciler: Stepped;
+  readonly expirer: Stepped;
   readonly sale: SaleId = saleId("s");
 
   constructor(stage: Stage, made: Pick<Process, "engine" | "parts" | "bends" | "happened">) {
@@ -116,11 +137,16 @@ export class Process {
     this.parts = parts;
     this.bends = made.bends;
     this.happened = made.happened;
-    this.relay = new Relay(parts, lane);
+    this.relay = stage.leased(new Relay(parts, lane));
     this.writer = new LedgerWriter(parts, lane);
-    this.rebuilder = new Rebuilder(parts);
-    this.reconciler = new Reconciler(parts);
-    this.expirer = new Expirer(parts);
+    this.rebuilder = stage.leased(new Rebuilder(parts));
+    this.reconciler = stage.leased(new Reconciler(parts));
+    this.expirer = stage.leased(new Expirer(parts));
+  }
+
+  async repairs(): Promise<number> {
+    const lanes = await this.stage.ledger.lanes();
+    return lanes.reduce((sum, { repairs }) => sum + repairs, 0);
   }
 
   write(): Promise<number> {

@@ -6,6 +6,7 @@ import {
   confirm,
   expire,
   give,
+  leaseOf,
   openSale,
   refund,
   reserve,
@@ -46,5 +47,5 @@ export async function useEverything(ledger: Ledger, clock: ManualClock): Promise
   await ledger.bucketDamage([skuA]);
   await ledger.counts();
   await ledger.unpublished(10);
-  await ledger.published([{ sku: skuA, version: 1 }]);
+  await ledger.published([{ sku: skuA, version: 1 }], await leaseOf(ledger, "publisher"));
 }
