@@ -2,6 +2,7 @@ import { skuId } from "../src/domain/values.ts";
 import type { LaneState } from "../src/hot-stock/lane-state.ts";
 import { AnswerAudit, type Freedom } from "./audit-answers.ts";
 import { HotAudit } from "./audit-hot.ts";
+import { LeaseAudit } from "./audit-leases.ts";
 import { type Complain, LedgerAudit } from "./audit-ledger.ts";
 import { isObject } from "./audit-objects.ts";
 import { num, type Rows } from "./audit-rows.ts";
@@ -31,6 +32,7 @@ export class Auditor {
   readonly hot: HotAudit;
   readonly answers: AnswerAudit;
   readonly stamps: StampAudit;
+  readonly leases: LeaseAudit;
   readonly #rows: Rows;
   readonly #complain: Complain;
   readonly #peek: (lane: number) => LaneState | null;
@@ -41,11 +43,13 @@ export class Auditor {
     readonly complain: Complain;
     readonly peek: (lane: number) => LaneState | null;
     readonly freedom: () => Freedom;
+    readonly now: () => number;
   }) {
     this.#rows = parts.rows;
     this.#complain = parts.complain;
     this.#peek = parts.peek;
     this.#freedom = parts.freedom;
+    this.leases = new LeaseAudit(parts.complain, parts.now);
     this.stamps = new StampAudit(parts.complain);
     this.ledger = new LedgerAudit(parts.rows, parts.complain);
     this.hot = new HotAudit(this.ledger, parts.complain);
@@ -53,6 +57,7 @@ export class Auditor {
   }
 
   observe(call: Observed): void {
+    if (call.port === "ledger") this.leases.check(call);
     if (call.port === "ledger" && call.method === "commit") this.stamps.check(call);
     if (call.port === "ledger" && call.method === "commit" && changed(call)) {
       this.#guard(this.ledger.follow());

@@ -1,4 +1,5 @@
 import { hotStockBugs } from "./bugs-hot-stock.ts";
+import { leaseBugs } from "./bugs-leases.ts";
 import { ledgerBugs } from "./bugs-ledger.ts";
 import { lineBugs } from "./bugs-line.ts";
 
@@ -15,4 +16,9 @@ export type PlantedBug = {
 };
 
 /** Each rule that could be forgotten, forgotten once. */
-export const bank: readonly PlantedBug[] = [...ledgerBugs, ...hotStockBugs, ...lineBugs];
+export const bank: readonly PlantedBug[] = [
+  ...ledgerBugs,
+  ...hotStockBugs,
+  ...lineBugs,
+  ...leaseBugs,
+];

@@ -110,6 +110,7 @@ export class World {
       complain,
       peek: (lane) => this.#peek(lane),
       freedom: () => this.freedom,
+      now: () => this.scheduler.now,
     });
     this.front = new Front({
       network: this.network,
