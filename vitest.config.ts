@@ -53,6 +53,7 @@ export default defineConfig({
           90_000,
         ),
       ),
+      layer("stack-serve", ["test/stack/serve-*.test.ts"], 180_000),
       layer("sim", ["sim/**/*.test.ts"], 60_000),
       layer("faults", ["faults/**/*.test.ts"], 60_000),
       servers,

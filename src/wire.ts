@@ -10,7 +10,7 @@ import type { Events } from "./events.ts";
 import type { HotStock } from "./hot-stock/hot-stock.ts";
 import { MemoryHotStock } from "./hot-stock/memory.ts";
 import type { Ledger } from "./ledger/ledger.ts";
-import type { MigrationStatus } from "./ledger/migrate.ts";
+import { MigrationError, type MigrationStatus } from "./ledger/migrate.ts";
 import { migrateMysql, openMysqlLedger } from "./ledger/mysql-ledger.ts";
 import { migrateSqlite, openSqliteLedger } from "./ledger/sqlite-ledger.ts";
 import { Expirer } from "./workers/expirer.ts";
@@ -22,6 +22,8 @@ import { Rebuilder } from "./workers/rebuilder.ts";
 import { Reconciler } from "./workers/reconciler.ts";
 import { Relay } from "./workers/relay.ts";
 import { runWorker, type Worker } from "./workers/worker.ts";
+
+export { MigrationError };
 
 export type OpenOptions = {
   /** `sqlite:FILE`, `sqlite::memory:`, `mysql://…` or `mariadb://…`. */
@@ -185,6 +187,14 @@ export function migrateLedger(url: string, dryRun: boolean): Promise<MigrationSt
   return file === null
     ? migrateMysql(url, { dryRun })
     : migrateSqlite(file, { clock: systemClock, dryRun });
+}
+
+/** A connection beside the others, which neither migrates nor writes. */
+export function openLedgerToRead(url: string): Promise<Ledger> {
+  const [file, clock] = [sqliteFile(url), systemClock];
+  return file === null
+    ? openMysqlLedger(url, { clock, readOnly: true })
+    : openSqliteLedger(file, { clock, readOnly: true });
 }
 
 /** SQLite has its time from this process; a server has a clock of its own, which decides. */

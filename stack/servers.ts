@@ -1,6 +1,7 @@
 import { createConnection } from "mysql2/promise";
 import { type SqlServer, startMariadb } from "./mariadb.ts";
 import { startMysql } from "./mysql.ts";
+import { PrivateRabbitmq } from "./rabbitmq.ts";
 import { PrivateRedis } from "./redis.ts";
 
 /** A server that runs: where, as the flags of `serve` take it, and how it ends. */
@@ -16,6 +17,7 @@ export const starters = {
   redis: () => PrivateRedis.start(),
   mysql: async () => withDatabase("mysql", await startMysql()),
   mariadb: async () => withDatabase("mariadb", await startMariadb()),
+  rabbitmq: () => PrivateRabbitmq.start(),
 } as const satisfies Readonly<Record<string, () => Promise<Started>>>;
 
 export type ServerName = keyof typeof starters;

@@ -55,8 +55,28 @@ const trials: readonly CommandSpec[] = [
     ...tryIt,
     use: "demo",
     summary: "command.demo",
-    options: [stocked, buyers, hold, seed, { flags: "--bug <name>", says: "option.bug" }, logging],
-    examples: ["holdfast demo", "holdfast demo --stock 1000 --buyers 20000 --json"],
+    options: [
+      ...[stocked, buyers, hold, seed],
+      { flags: "--bug <name>", says: "option.bug" },
+      { flags: "--stack", says: "option.stack" },
+      {
+        flags: "--bus <kind>",
+        says: "option.stackBus",
+        kind: { type: "choice", values: ["rocketmq", "rabbitmq", "redis"] },
+      },
+      {
+        flags: "--ledger <kind>",
+        says: "option.stackLedger",
+        kind: { type: "choice", values: ["mysql", "mariadb"] },
+      },
+      { flags: "--cluster", says: "option.stackCluster" },
+      logging,
+    ],
+    examples: [
+      "holdfast demo",
+      "holdfast demo --stock 1000 --buyers 20000 --json",
+      "holdfast demo --stack --bus redis --ledger mariadb",
+    ],
     load: async () => (await import("./commands/demo.ts")).demo,
   },
   {

@@ -39,6 +39,8 @@ describe("a command line that is not understood", () => {
     ["sale create s --item a", /SKU=STOCK/, "--item phone=100"],
     ["dead-letters replay", /--all/, "holdfast dead-letters replay --all --dry-run"],
     ["sale close s", /Close s/, "holdfast sale close s --yes"],
+    ["demo --bus redis", /--bus/, "holdfast demo --stack --help"],
+    ["demo --stack --bus kafka", /--bus.*kafka/, "holdfast demo --help"],
     ["", /Which command/, "holdfast --help"],
   ])("%j ends with 2, says what and what next", async (line, what, next) => {
     const { code, out, err } = await said(line);

@@ -1,7 +1,7 @@
 import { systemClock } from "../clock.ts";
 import { type Flags, loadConfig } from "../config.ts";
 import { commandTable } from "./command-table.ts";
-import { type Context, exitCodes, type Options, paintWith, textOption } from "./context.ts";
+import { type Context, exitCodes, paintWith, textOption } from "./context.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { type Call, readCall, UsageError } from "./program.ts";
 import { languageOf, type Text, textIn } from "./text.ts";
@@ -39,7 +39,7 @@ export async function run(world: World): Promise<number> {
 
 async function perform(call: Call, world: World, text: Text): Promise<number> {
   const { options, args } = call;
-  const loaded = loadConfig({ flags: flagsOf(options), env: world.env });
+  const loaded = loadConfig({ flags: flagsOf(call), env: world.env });
   const results: object[] = [];
   const context = contextOf({ world, text, loaded, results, isJson: options["json"] === true });
   const command = await call.spec.load();
@@ -102,8 +102,12 @@ const flagNames = [
   ...["shutdownDelaySeconds", "url", "apiKey", "config"],
 ];
 
-function flagsOf(options: Options): Flags {
-  return Object.fromEntries(flagNames.map((name) => [name, textOption(options, name)]));
+/** An option that says itself what it may be is the command's own, whatever its name. */
+function flagsOf({ spec, options }: Call): Flags {
+  const own = spec.options.filter(({ kind }) => kind !== undefined).map(({ flags }) => flags);
+  const isOwn = (name: string): boolean => own.some((flags) => flags.startsWith(`--${name} `));
+  const names = flagNames.filter((name) => !isOwn(name));
+  return Object.fromEntries(names.map((name) => [name, textOption(options, name)]));
 }
 
 /** Needed before the command line is understood: its errors have a language too. */

@@ -4,7 +4,7 @@ import type { Verification } from "../../ledger/ledger.ts";
 import { NoAnswer } from "../../loadtest/desk-errors.ts";
 import { type Command, type Context, exitCodes, textOption } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { isLedgerNamed, mayReadFile, withLedger } from "../ledger-file.ts";
+import { isLedgerNamed, mayReadLedger, withLedger } from "../ledger-file.ts";
 import { atDesk } from "../operator.ts";
 
 /** Recomputes every chain, sum and bucket; names the first entry that does not hold. */
@@ -14,7 +14,7 @@ export const auditVerify: Command = async (context, options) => {
     ? await offline(context, sku)
     : await online(context, sku).catch((error: unknown) => {
         if (!(error instanceof NoAnswer) || error.kind !== "away") throw error;
-        if (!mayReadFile(context)) throw error;
+        if (!mayReadLedger(context)) throw error;
         context.note(context.text("offline.noServer", { url: error.url }));
         return offline(context, sku);
       });

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Config } from "../../config.ts";
 import { openDesk } from "../../loadtest/desk.ts";
 import {
   type Command,
   type Context,
   exitCodes,
+  isOn,
   numberOption,
   numberOr,
   type Options,
@@ -17,63 +19,73 @@ import { runWithBug } from "../planted-bug.ts";
 import { runServer, storyLogLevel } from "../run-server.ts";
 import { openSale, type RushResult, rush } from "../rush.ts";
 import { tellStory } from "../story.ts";
+import { onOwnStack, refuseServersAlone } from "./demo-stack.ts";
 
 const saleId = "demo";
 const sku = "demo-phone";
 
 /** The rush in a world of its own, judged, and gone again. */
 export const demo: Command = async (context, options) => {
+  refuseServersAlone(context, options);
   const bug = textOption(options, "bug");
   if (bug !== undefined) return runWithBug(context, bug);
   const signal = context.stopping();
+  const rushAt = (stores: Stores): Promise<number> =>
+    rushIn(context, options, { stores, signal }).then((result) => conclude(context, result));
+  return isOn(options, "stack")
+    ? onOwnStack(context, options, { signal, rushAt })
+    : onOwnFile(context, rushAt);
+};
+
+/** Where a demo keeps its stock: what `serve` would be told by its flags. */
+export type Stores = Pick<Config, "ledger" | "hot" | "bus">;
+
+async function onOwnFile(
+  context: Context,
+  rushAt: (stores: Stores) => Promise<number>,
+): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-demo-"));
   const file = join(folder, "ledger.db");
-  let result: RushResult;
+  const memory = { kind: "memory" } as const;
+  let code: number | null = null;
   try {
-    result = await rushIn(context, options, { file, signal });
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
-    throw error;
+    code = await rushAt({ ledger: { kind: "sqlite", file }, hot: memory, bus: memory });
+  } finally {
+    if (code !== exitCodes.broken) rmSync(folder, { recursive: true, force: true });
   }
-  tellStory(context, result);
-  context.result(result.verdict.report);
-  const code = codeOf(result);
   if (code === exitCodes.broken) {
-    context.note(
-      context.text("demo.kept", { command: `holdfast audit verify --ledger sqlite:${file}` }),
-    );
-  } else {
-    rmSync(folder, { recursive: true, force: true });
+    const command = `holdfast audit verify --ledger sqlite:${file}`;
+    context.note(context.text("demo.kept", { command }));
   }
   return code;
-};
+}
+
+function conclude(context: Context, result: RushResult): number {
+  tellStory(context, result);
+  context.result(result.verdict.report);
+  return codeOf(result);
+}
 
 export function codeOf({ verdict, evidence }: RushResult): number {
   if (evidence.crowd.isInterrupted) return exitCodes.interrupted;
   return verdict.ok ? exitCodes.done : exitCodes.broken;
 }
 
-type Place = { readonly file: string; readonly signal: AbortSignal };
+type Place = { readonly stores: Stores; readonly signal: AbortSignal };
 
 async function rushIn(
   context: Context,
   options: Options,
-  { file, signal }: Place,
+  { stores, signal }: Place,
 ): Promise<RushResult> {
   const { text } = context;
-  const ledger = { kind: "sqlite", file } as const;
   const stock = numberOr(options, "stock", 1_000);
   const buyers = numberOr(options, "buyers", 20_000);
   const holdSeconds = numberOr(options, "holdSeconds", 900);
   const config = {
     ...context.loaded.config,
-    ...{
-      ledger,
-      host: "127.0.0.1",
-      port: 0,
-      shutdownDelaySeconds: 0,
-      logLevel: storyLogLevel(context),
-    },
+    ...stores,
+    ...{ host: "127.0.0.1", port: 0, shutdownDelaySeconds: 0, logLevel: storyLogLevel(context) },
   };
   const server = await runServer(context, { config, purpose: "dev", mayMove: false });
   const apiKey = config.apiKeys[0]?.secret ?? null;
@@ -81,7 +93,7 @@ async function rushIn(
   try {
     context.say(text("demo.opening", { stock, buyers }));
     const start = await openSale(desk, { saleId, sku, title: "Demo", stock, holdSeconds });
-    return await withLedger(ledger, text, (beside) =>
+    return await withLedger(stores.ledger, text, (beside) =>
       rush(context, {
         ...{ desk, apiKey, saleId, buyers, signal },
         skus: [start],

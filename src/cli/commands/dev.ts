@@ -12,7 +12,7 @@ import {
   type Options,
 } from "../context.ts";
 import { tellFirstPurchase } from "../first-purchase.ts";
-import { hasLedgerFile, withLedger } from "../ledger-file.ts";
+import { hasLedger, withLedger } from "../ledger-file.ts";
 import { ledgerWitness } from "../ledger-witness.ts";
 import { ledgerNameOf, type RunningServer, runServer, storyLogLevel } from "../run-server.ts";
 import { openSale, type RushResult, rush } from "../rush.ts";
@@ -70,7 +70,7 @@ async function rushAt(server: RunningServer, scene: Scene): Promise<RushResult &
         seed: numberOption(options, "seed"),
         runOutSeconds: null,
       });
-    const result = hasLedgerFile(ledger)
+    const result = hasLedger(ledger)
       ? await withLedger(ledger, text, (beside) => judgedBy(ledgerWitness(beside), true))
       : await judgedBy(httpWitness(desk), false);
     return { ...result, saleId, sku, holdSeconds };

@@ -5,7 +5,7 @@ import { type CheckBody, DoctorBody } from "../../http/contract.ts";
 import { NoAnswer } from "../../loadtest/desk-errors.ts";
 import { type Command, type Context, exitCodes } from "../context.ts";
 import { failureOf } from "../failure.ts";
-import { hasLedgerFile, withLedger } from "../ledger-file.ts";
+import { hasLedger, withLedger } from "../ledger-file.ts";
 import { atDesk } from "../operator.ts";
 
 const marks = { ok: "✔", warn: "!", fail: "✖" } as const;
@@ -79,7 +79,7 @@ function checkDisk({ text }: Context, folder: string): CheckBody {
 async function checkFile({ text, loaded }: Context): Promise<CheckBody> {
   const { ledger } = loaded.config;
   const file = ledger.kind === "sqlite" ? ledger.file : "";
-  if (!hasLedgerFile(ledger)) {
+  if (!hasLedger(ledger)) {
     const found = text("doctor.noLedger", { file });
     return { id: "ledger-file", state: "ok", found, cause: "", fix: "" };
   }

@@ -12,7 +12,7 @@ import {
   textOption,
 } from "../context.ts";
 import { usageError } from "../failure.ts";
-import { isLedgerNamed, mayReadFile, withLedger } from "../ledger-file.ts";
+import { isLedgerNamed, mayReadLedger, withLedger } from "../ledger-file.ts";
 import { atDesk } from "../operator.ts";
 import { table } from "../table.ts";
 import { column } from "./sale.ts";
@@ -33,7 +33,8 @@ export const reconcile: Command = async (context, options) => {
   try {
     return await atDesk(context, (desk) => compare(context, options, desk));
   } catch (error) {
-    if (!(error instanceof NoAnswer) || error.kind !== "away" || !mayReadFile(context)) throw error;
+    if (!(error instanceof NoAnswer) || error.kind !== "away" || !mayReadLedger(context))
+      throw error;
     context.note(context.text("offline.noServer", { url: error.url }));
     return ledgerOnly(context, options);
   }
