@@ -6,12 +6,11 @@ import type { Scene } from "./scene.ts";
 const longLockMs = 20_000;
 const readOnlyMs = 10_000;
 
+type More = Pick<FaultRow, "may" | "normalWithin" | "inject"> &
+  Partial<Pick<FaultRow, "isGate" | "bus">>;
+
 /** A row over Redis Streams, as most are: their fault is not the broker's. */
-function row(
-  id: string,
-  fault: string,
-  more: Pick<FaultRow, "may" | "normalWithin" | "inject"> & { readonly isGate?: boolean },
-): FaultRow {
+function row(id: string, fault: string, more: More): FaultRow {
   return { id, fault, isGate: false, bus: "redis", ...more };
 }
 
@@ -158,6 +157,44 @@ export const rows: readonly FaultRow[] = [
     normalWithin: 1,
     inject: (scene) => meanwhile(scene, "publishes-thrice"),
   }),
+  row("M1", "RabbitMQ is killed and starts again", {
+    ...{ isGate: true, bus: "rabbitmq", may: "nothing", normalWithin: 45 },
+    inject: async ({ shared }) => {
+      const rabbitmq = await shared.rabbitmq();
+      await rabbitmq.crash();
+      await rabbitmq.restart();
+    },
+  }),
+  row("M2", "RabbitMQ is stopped and started in order", {
+    ...{ bus: "rabbitmq", may: "nothing", normalWithin: 30 },
+    inject: async ({ shared, faultMs }) => {
+      const rabbitmq = await shared.rabbitmq();
+      await rabbitmq.ctl("stop_app");
+      await sleep(faultMs);
+      await rabbitmq.ctl("start_app");
+    },
+  }),
+  row("M3", "every 10th confirm of the broker is cut off", {
+    ...{ isGate: true, bus: "rabbitmq", may: "nothing", normalWithin: 2 },
+    inject: (scene) => under(scene, scene.network.bus, { weather: "cut-reply", everyNth: 10 }),
+  }),
+  row("M4", "the lanes' queues are deleted", {
+    ...{ bus: "rabbitmq", may: "tickets", normalWithin: 10 },
+    inject: (scene) => eachQueue(scene, "delete_queue"),
+  }),
+  row("M5", "the lanes' queues are purged after the confirm", {
+    ...{ isGate: true, bus: "rabbitmq", may: "tickets", normalWithin: 15 },
+    inject: (scene) => eachQueue(scene, "purge_queue"),
+  }),
+  row("M6", "RabbitMQ has no disk left", {
+    ...{ bus: "rabbitmq", may: "nothing", normalWithin: 5 },
+    inject: async ({ shared, faultMs }) => {
+      const rabbitmq = await shared.rabbitmq();
+      await rabbitmq.ctl("set_disk_free_limit", "100000GB");
+      await sleep(faultMs);
+      await rabbitmq.ctl("set_disk_free_limit", "1MB");
+    },
+  }),
   row("P2", "dies between publishing and marking, again and again", {
     isGate: true,
     may: "nothing",
@@ -229,6 +266,13 @@ function point(proxies: readonly TcpProxy[], port: number): void {
     proxy.target = port;
     proxy.cutAll();
   }
+}
+
+async function eachQueue({ shared }: Scene, command: string): Promise<void> {
+  const rabbitmq = await shared.rabbitmq();
+  const listed = await rabbitmq.ctl("list_queues", "name", "--no-table-headers");
+  const names = listed.split("\n").filter((name) => name.includes(".lane-"));
+  for (const name of names) await rabbitmq.ctl(command, name);
 }
 
 /** The process meets the failpoint for a while, and then is as it was. */

@@ -1,17 +1,25 @@
 import { randomBytes } from "node:crypto";
 import { createConnection } from "mysql2/promise";
 import { type SqlServer, startMariadb } from "../stack/mariadb.ts";
+import { PrivateRabbitmq } from "../stack/rabbitmq.ts";
 import { PrivateRedis } from "../stack/redis.ts";
 import { TcpProxy } from "../stack/tcp-proxy.ts";
+import type { BusKind } from "./row.ts";
 import { ServeProcess } from "./serve-process.ts";
 
-/** What every row of a run shares: a server that takes seconds to come up. */
+/** What the rows of a run share: servers that take seconds to come up. */
 export class SharedServers {
   #sql: Promise<SqlServer> | null = null;
+  #rabbitmq: Promise<PrivateRabbitmq> | null = null;
 
   sql(): Promise<SqlServer> {
     this.#sql ??= startMariadb({ settings: ["--max-connections=150"] });
     return this.#sql;
+  }
+
+  rabbitmq(): Promise<PrivateRabbitmq> {
+    this.#rabbitmq ??= PrivateRabbitmq.start();
+    return this.#rabbitmq;
   }
 
   /** Killed as by a loss of power, and back on the same files and the same port. */
@@ -24,6 +32,7 @@ export class SharedServers {
 
   async stop(): Promise<void> {
     await (await this.#sql)?.stop();
+    await (await this.#rabbitmq)?.stop();
   }
 }
 
@@ -46,16 +55,18 @@ export class Scene {
     this.faultMs = faultMs;
   }
 
-  static async open(shared: SharedServers, options: { faultMs: number }): Promise<Scene> {
+  static async open(shared: SharedServers, options: SceneOptions): Promise<Scene> {
     const redis = await PrivateRedis.start(["--enable-debug-command", "yes"]);
     const sql = await shared.sql();
     const database = await makeDatabase(sql);
     const hot = await TcpProxy.before(redis.port);
-    const bus = await TcpProxy.before(redis.port);
+    const broker = await brokerOf(options.bus, { shared, redis });
+    const bus = await TcpProxy.before(Number(broker.port));
+    broker.port = String(bus.port);
     const ledger = await TcpProxy.before(sql.port);
     const serve = await ServeProcess.start({
       hot: `redis://127.0.0.1:${hot.port}`,
-      bus: `redis://127.0.0.1:${bus.port}`,
+      bus: broker.href,
       ledger: `mysql://${database.user}:${database.password}@127.0.0.1:${ledger.port}/${database.name}`,
     });
     const made = { hot, bus, ledger, serve, database };
@@ -98,6 +109,17 @@ export class Scene {
     for (const proxy of [hot, bus, ledger]) await proxy.close();
     await this.redis.stop();
     await this.sql((query) => query(`drop database ${this.#made.database.name}`));
+  }
+}
+
+export type SceneOptions = { readonly bus: BusKind; readonly faultMs: number };
+
+async function brokerOf(bus: BusKind, { shared, redis }: Omit<Given, "faultMs">): Promise<URL> {
+  switch (bus) {
+    case "redis":
+      return new URL(redis.url);
+    case "rabbitmq":
+      return new URL((await shared.rabbitmq()).url);
   }
 }
 
