@@ -62,13 +62,18 @@ export class LoadRun {
     await systemClock.sleep(runOutMs);
     const { saleId, run, buyers } = plan;
     const shop = openShop({ ...plan, connections: 2 });
-    const evidence = await gather({
+    const gathering = gather({
       ...{ crowd, buyers, saleId, run, before, shop, skus: this.#skus, clock: systemClock },
       stores: () => storesNow(this.#desk),
       witness: httpWitness(this.#desk),
       asksAtRest: true,
-    }).finally(() => shop.close());
-    return { ...judge(evidence), evidence };
+    });
+    try {
+      const evidence = await gathering;
+      return { ...judge(evidence), evidence };
+    } finally {
+      await shop.close();
+    }
   }
 
   close(): Promise<void> {

@@ -108,16 +108,23 @@ export class Buyer {
   }
 
   /** The same key and content: the same answer, for ever. */
-  async #askAgain(): Promise<void> {
-    for (let turn = 0; turn < 4; turn += 1) {
-      if ((await this.#ask(this.#cart.lines)) !== null) return;
-      await this.#pause();
-    }
+  #askAgain(): Promise<void> {
+    return this.#askAndFollow(this.#cart.lines);
   }
 
-  async #askOtherwise(): Promise<void> {
+  #askOtherwise(): Promise<void> {
+    return this.#askAndFollow(this.#cart.otherLines);
+  }
+
+  /** Whoever is told "pending" goes on asking: an id that was lost is voided for those who ask. */
+  async #askAndFollow(lines: readonly Line[]): Promise<void> {
     for (let turn = 0; turn < 4; turn += 1) {
-      if ((await this.#ask(this.#cart.otherLines)) !== null) return;
+      let told = await this.#ask(lines);
+      while (told !== null && told !== "refused" && told.state === "pending") {
+        await this.#pause();
+        told = (await this.#look(told.id)) ?? told;
+      }
+      if (told !== null) return;
       await this.#pause();
     }
   }

@@ -238,7 +238,7 @@ function stockedBy(change: StockChange): number | null {
     case "restock":
       return change.quantity;
     case "withdraw":
-      return -change.quantity;
+      return 0 - change.quantity;
     case "adjust":
       return change.delta;
     case "freeze":

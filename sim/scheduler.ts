@@ -161,18 +161,17 @@ export class VirtualClock implements Clock {
       if (signal?.aborted === true) return resolve();
       this.sleeping += 1;
       const late = ms > pollMaxMs ? 1 : this.#laziness;
+      const done = (): void => {
+        this.sleeping -= 1;
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      };
       const cancel = this.#scheduler.after(ms * late, this.#host, done);
       const stop = (): void => {
         cancel();
         done();
       };
-      const clock = this;
       signal?.addEventListener("abort", stop, { once: true });
-      function done(): void {
-        clock.sleeping -= 1;
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      }
     });
   }
 }

@@ -15,11 +15,11 @@ export type PrivateServer = {
   readonly folder: string;
   readonly pid: number;
   /** The last lines that it printed: what to show when it does not come up. */
-  log(): string;
+  readonly log: () => string;
   /** Its process only; the folder stays, so that it can be started again on its data. */
-  kill(signal: NodeJS.Signals): Promise<void>;
+  readonly kill: (signal: NodeJS.Signals) => Promise<void>;
   /** Process and folder. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 };
 
 export type ServerPlan = {

@@ -30,13 +30,13 @@ function run(...args: readonly string[]): { readonly ended: Promise<Ran>; out():
 
 /** The port and folder of the Redis that the stack has started. */
 async function running(...more: readonly string[]) {
-  const { ended, out } = run("--json", "--only", "redis", ...more);
-  await until(async () => out().endsWith("}\n"));
-  const { redis }: { redis: string } = JSON.parse(out());
+  const stack = run("--json", "--only", "redis", ...more);
+  await until(async () => stack.out().endsWith("}\n"));
+  const { redis }: { redis: string } = JSON.parse(stack.out());
   const client = new Redis(redis);
   const [, folder] = await client.config("GET", "dir").then((found) => found as string[]);
   client.disconnect();
-  return { ended, port: Number(new URL(redis).port), folder: folder ?? "" };
+  return { ended: stack.ended, port: Number(new URL(redis).port), folder: folder ?? "" };
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
