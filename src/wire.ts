@@ -181,12 +181,19 @@ class Process implements Holdfast {
   }
 }
 
-/** Brings a ledger's schema up to date; a dry run says what is pending. */
-export function migrateLedger(url: string, dryRun: boolean): Promise<MigrationStatus> {
+export type MigrateOptions = {
+  /** Says what is pending, and changes nothing. */
+  readonly dryRun: boolean;
+  /** How many lanes a new ledger has; one that exists keeps its own. */
+  readonly lanes?: number;
+};
+
+/** Brings a ledger's schema up to date. */
+export function migrateLedger(url: string, options: MigrateOptions): Promise<MigrationStatus> {
   const file = sqliteFile(url);
   return file === null
-    ? migrateMysql(url, { dryRun })
-    : migrateSqlite(file, { clock: systemClock, dryRun });
+    ? migrateMysql(url, options)
+    : migrateSqlite(file, { clock: systemClock, ...options });
 }
 
 /** A connection beside the others, which neither migrates nor writes. */

@@ -3,6 +3,7 @@ import { type SqlServer, startMariadb } from "./mariadb.ts";
 import { startMysql } from "./mysql.ts";
 import { PrivateRabbitmq } from "./rabbitmq.ts";
 import { PrivateRedis } from "./redis.ts";
+import { PrivateRedisCluster } from "./redis-cluster.ts";
 
 /** A server that runs: where, as the flags of `serve` take it, and how it ends. */
 export type Started = {
@@ -18,6 +19,7 @@ export const starters = {
   mysql: async () => withDatabase("mysql", await startMysql()),
   mariadb: async () => withDatabase("mariadb", await startMariadb()),
   rabbitmq: () => PrivateRabbitmq.start(),
+  cluster: () => PrivateRedisCluster.start(),
 } as const satisfies Readonly<Record<string, () => Promise<Started>>>;
 
 export type ServerName = keyof typeof starters;

@@ -8,6 +8,9 @@ import type { Stores } from "./demo.ts";
 /** The kinds of servers a demo runs on, by what they are for. */
 type Servers = { readonly hot: string; readonly bus: string; readonly ledger: string };
 
+/** Enough that each of three primaries has its share of them. */
+const clusterLanes = 16;
+
 type Play = {
   readonly signal: AbortSignal;
   readonly rushAt: (stores: Stores) => Promise<number>;
@@ -29,7 +32,8 @@ export async function onOwnStack(
     const { urls } = stack;
     const flags = { hot: urls[hot], bus: urls[bus], ledger: urls[ledger] };
     const { config } = loadConfig({ flags, env: {} });
-    await migrateLedger(urls[ledger] ?? "", false);
+    const lanes = isOn(options, "cluster") ? clusterLanes : 1;
+    await migrateLedger(urls[ledger] ?? "", { dryRun: false, lanes });
     code = await rushAt({ hot: config.hot, bus: config.bus, ledger: config.ledger });
   } finally {
     await stack.stop();

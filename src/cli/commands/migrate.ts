@@ -9,7 +9,7 @@ export const migrate: Command = async (context, options) => {
   const dryRun = isOn(options, "dryRun");
   const ledger = ledgerNameOf(loaded.config);
   const claim = dryRun ? null : await claimLedger(loaded.config.ledger, text);
-  const { applied, pending } = await migrateLedger(ledgerUrlOf(loaded.config), dryRun);
+  const { applied, pending } = await migrateLedger(ledgerUrlOf(loaded.config), { dryRun });
   await claim?.release();
   const says = pending.length > 0 ? "migrate.pending" : "migrate.current";
   context.say(text(says, { ledger }));
