@@ -199,7 +199,10 @@ export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
     throw new ConfigError("processes-in-memory", { processes: String(config.processes) });
   }
   const absent = roleNames.filter((role) => !config.roles.includes(role));
-  if (absent.length > 0) throw new ConfigError("roles-in-memory", { absent: absent.join(",") });
+  const isShared = ledger.kind !== "sqlite" && hot.kind !== "memory" && bus.kind !== "memory";
+  if (absent.length > 0 && !isShared) {
+    throw new ConfigError("roles-in-memory", { absent: absent.join(",") });
+  }
   if (purpose === "serve" && ledger.kind === "sqlite" && ledger.file === ":memory:") {
     throw new ConfigError("ledger-in-memory", { ledger: "sqlite::memory:" });
   }

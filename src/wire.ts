@@ -1,6 +1,7 @@
 import type { Bus } from "./bus/bus.ts";
 import { MemoryBus } from "./bus/memory.ts";
 import { type Clock, nextTurn, type Random, systemClock, systemRandom } from "./clock.ts";
+import { type Role, roleNames } from "./config-values.ts";
 import { keyedHash } from "./domain/keyed-hash.ts";
 import type { MessageKey } from "./domain/message.ts";
 import { assemble } from "./engine/assemble.ts";
@@ -13,6 +14,7 @@ import type { Ledger } from "./ledger/ledger.ts";
 import { MigrationError, type MigrationStatus } from "./ledger/migrate.ts";
 import { migrateMysql, openMysqlLedger } from "./ledger/mysql-ledger.ts";
 import { migrateSqlite, openSqliteLedger } from "./ledger/sqlite-ledger.ts";
+import { AnswerReader } from "./workers/answer-reader.ts";
 import { Expirer } from "./workers/expirer.ts";
 import { LeaseKeeper } from "./workers/lease-keeper.ts";
 import { Leased, type LeasedWorker } from "./workers/leased.ts";
@@ -37,6 +39,8 @@ export type OpenOptions = {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly outlet?: Outlet;
+  /** What this process does of the work; all of it by default. Somebody must do the rest. */
+  readonly roles?: readonly Role[];
 };
 
 /** One process of Holdfast: the engine, its stores and its workers. */
@@ -71,9 +75,11 @@ export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   const bus = await openBus(options.busUrl ?? memoryUrl, tools);
   const stores = { hot, ledger, bus, clock, random, events, messageKeys };
   // Hot stock in memory is this process's own, so no other can be at work.
-  if ((options.hotUrl ?? memoryUrl) === memoryUrl) await ledger.releaseAll();
+  const isAlone = (options.hotUrl ?? memoryUrl) === memoryUrl;
+  if (isAlone) await ledger.releaseAll();
   const { engine, parts } = await assemble(stores);
-  const workers = makeWorkers(parts, options.outlet ?? null);
+  const workers = makeWorkers(parts, options.outlet ?? null, options.roles);
+  if (!isAlone) workers.push(new AnswerReader(parts));
   return new Process({ engine, parts, workers, random });
 }
 
@@ -102,18 +108,20 @@ async function openBus(url: string, tools: Tools): Promise<Bus> {
   return new RedisStreamsBus({ url, ...tools });
 }
 
-export function makeWorkers(parts: Parts, outlet: Outlet | null): Worker[] {
-  const leased: LeasedWorker[] = [
-    new Rebuilder(parts),
-    new Reconciler(parts),
-    new Expirer(parts),
-    new Publisher(parts, outlet),
-  ];
+export function makeWorkers(
+  parts: Parts,
+  outlet: Outlet | null,
+  roles: readonly Role[] = roleNames,
+): Worker[] {
+  const leased: LeasedWorker[] = [];
   const writers: Worker[] = [];
+  if (roles.includes("reconciler")) leased.push(new Rebuilder(parts), new Reconciler(parts));
+  if (roles.includes("expirer")) leased.push(new Expirer(parts));
+  if (roles.includes("relay")) leased.push(new Publisher(parts, outlet));
   for (let lane = 0; lane < parts.lanes; lane += 1) {
-    leased.push(new Relay(parts, lane));
+    if (roles.includes("relay")) leased.push(new Relay(parts, lane));
     // The bus has one reader for each lane, so there is one writer at a time without a lease.
-    writers.push(new LedgerWriter(parts, lane));
+    if (roles.includes("writer")) writers.push(new LedgerWriter(parts, lane));
   }
   const leasing = leased.map((worker) => new Leased(parts, worker));
   return [new LeaseKeeper(parts), ...leasing, ...writers];

@@ -85,7 +85,7 @@ class ServerProcess {
   }
 
   async #open(metrics: Metrics): Promise<Holdfast> {
-    const { messageKeys, hot, bus } = this.#config;
+    const { messageKeys, hot, bus, roles } = this.#config;
     const events = both(metrics, loggedEvents(this.#log));
     const holdfast = await openHoldfast({
       ledgerUrl: ledgerUrlOf(this.#config),
@@ -93,6 +93,7 @@ class ServerProcess {
       ...(bus.kind === "memory" ? {} : { busUrl: bus.url }),
       ...(messageKeys.length === 0 ? {} : { messageKeys }),
       events,
+      roles,
     });
     this.#holdfast = holdfast;
     metrics.observe(holdfast.engine.oversight);

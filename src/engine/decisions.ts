@@ -12,6 +12,9 @@ export type Expectation = {
 };
 
 type Waiter = Expectation & {
+  readonly since: number;
+  /** For the first decision under the id, or for whatever comes next. */
+  readonly what: "decision" | "change";
   readonly deadline: number;
   readonly tell: (result: CommandResult | null) => void;
 };
@@ -37,6 +40,20 @@ export class Decisions {
 
   /** Begun before the question is asked, so that the answer cannot come in between. */
   expect(id: string, waitMs: number, signal?: AbortSignal): Expectation {
+    return this.#expect("decision", id, waitMs, signal);
+  }
+
+  /** Until the next thing that is decided about the id. */
+  wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CommandResult | null> {
+    return this.#expect("change", id, waitMs, signal).result;
+  }
+
+  #expect(
+    what: Waiter["what"],
+    id: string,
+    waitMs: number,
+    signal: AbortSignal | undefined,
+  ): Expectation {
     if (waitMs <= 0 || signal?.aborted === true) return nothingExpected;
     let tell: Waiter["tell"] = () => {};
     const result = new Promise<CommandResult | null>((resolve) => {
@@ -46,7 +63,8 @@ export class Decisions {
       };
     });
     const forget = (): void => this.#release(id, waiter);
-    const waiter: Waiter = { result, forget, tell, deadline: this.#clock.mono() + waitMs };
+    const since = this.#clock.mono();
+    const waiter: Waiter = { result, forget, tell, what, since, deadline: since + waitMs };
     const others = this.#waiters.get(id);
     if (others === undefined) this.#waiters.set(id, [waiter]);
     else others.push(waiter);
@@ -55,15 +73,29 @@ export class Decisions {
     return waiter;
   }
 
-  wait(id: string, waitMs: number, signal?: AbortSignal): Promise<CommandResult | null> {
-    return this.expect(id, waitMs, signal).result;
-  }
-
   tell(id: string, result: CommandResult): void {
     const waiters = this.#waiters.get(id);
     if (waiters === undefined) return;
     this.#waiters.delete(id);
     for (const { tell } of waiters) tell(result);
+  }
+
+  /** Ids whose first decision somebody has waited for so long, the oldest first. */
+  undecided(forMs: number, max: number): readonly string[] {
+    const before = this.#clock.mono() - forMs;
+    const ids: string[] = [];
+    for (const [id, waiters] of this.#waiters) {
+      if (ids.length === max) break;
+      if (waiters.some(({ what, since }) => what === "decision" && since <= before)) ids.push(id);
+    }
+    return ids;
+  }
+
+  /** It is decided, elsewhere: whoever waits reads for himself. */
+  wake(id: string): void {
+    const waiters = this.#waiters.get(id);
+    this.#waiters.delete(id);
+    for (const { tell } of waiters ?? []) tell(null);
   }
 
   /** The process stops: nobody waits any longer. */

@@ -130,7 +130,9 @@ async function cancel(
       told = expect();
       const view = await decidedView(parts, found.id);
       if (view !== null && view.state !== "reserved") return cancelled(view);
-      if (heard === null) return accepted(view ?? pendingView(found.id, null));
+      // Woken because another process has decided the ticket: the cancellation is still to come.
+      const isOver = context.signal?.aborted === true || parts.clock.mono() >= deadline;
+      if (heard === null && isOver) return accepted(view ?? pendingView(found.id, null));
     }
   } finally {
     told.forget();
