@@ -54,6 +54,7 @@ export default defineConfig({
         ),
       ),
       layer("stack-serve", ["test/stack/serve-*.test.ts"], 180_000),
+      layer("stack-doctor", ["test/stack/doctor-*.test.ts"], 120_000),
       layer("sim", ["sim/**/*.test.ts"], 60_000),
       layer("faults", ["faults/**/*.test.ts"], 60_000),
       servers,

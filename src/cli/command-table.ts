@@ -135,8 +135,16 @@ const servers: readonly CommandSpec[] = [
     ...running,
     use: "doctor",
     summary: "command.doctor",
-    options: [{ flags: "--ledger <url>", says: "option.ledger" }, ...client],
-    examples: ["holdfast doctor", "holdfast doctor --json"],
+    options: [
+      { flags: "--only <id>", says: "option.only", kind: { type: "list" } },
+      ...stores,
+      ...client,
+    ],
+    examples: [
+      "holdfast doctor",
+      "holdfast doctor --only drift --only redis.ttl",
+      "holdfast doctor --ledger mysql://… --hot redis://… --json",
+    ],
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   {

@@ -75,6 +75,7 @@ class ServerProcess {
       apiKeys: new Map(apiKeys.map(({ name, secret }) => [name, secret])),
       phase: () => this.#phase,
       version: version(),
+      stores: this.#config,
       log: (error, request) => this.#log.error({ err: error, ...request }, "request failed"),
     });
     this.#app = app;

@@ -351,6 +351,7 @@ export const CheckBody = object({
   found: Name,
   cause: Name,
   fix: Name,
+  look: Name,
 });
 export type CheckBody = Static<typeof CheckBody>;
 export const DoctorBody = object({ ok: Type.Boolean(), checks: Type.Array(CheckBody) });

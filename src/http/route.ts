@@ -2,6 +2,7 @@ import type {} from "@fastify/swagger";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type TSchema, Type } from "typebox";
 import type { Clock } from "../clock.ts";
+import type { StoreUrls } from "../doctor/transport.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ProblemCode } from "./contract.ts";
 import type { EventStreams } from "./event-streams.ts";
@@ -14,6 +15,8 @@ export type RouteDeps = {
   readonly metrics: Metrics;
   readonly streams: EventStreams;
   readonly phase: () => Phase;
+  /** What the doctor looks at beneath the engine; without them, at the engine alone. */
+  readonly stores?: StoreUrls;
 };
 
 /** Where the process is in its life: only a ready one should get traffic. */

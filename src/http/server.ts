@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import type { Clock, Random } from "../clock.ts";
+import type { StoreUrls } from "../doctor/transport.ts";
 import { isId } from "../domain/values.ts";
 import type { Engine } from "../engine/engine.ts";
 import { gatekeeper } from "./access.ts";
@@ -12,6 +13,7 @@ import type { Metrics } from "./metrics.ts";
 import { describeApi, serveDocs } from "./openapi.ts";
 import type { Phase, RouteDeps } from "./route.ts";
 import { deadLetterRoutes } from "./routes/dead-letters.ts";
+import { doctorRoute } from "./routes/doctor.ts";
 import { levelRoutes } from "./routes/levels.ts";
 import { probeRoutes } from "./routes/probes.ts";
 import { proofRoutes } from "./routes/proof.ts";
@@ -32,6 +34,8 @@ export type ServerDeps = {
   readonly phase: () => Phase;
   readonly version: string;
   readonly log: FailureLog;
+  /** For the doctor, who looks at them over connections of its own. */
+  readonly stores?: StoreUrls;
   readonly limits?: Partial<HttpLimits>;
 };
 
@@ -149,6 +153,7 @@ function addRoutes(app: FastifyInstance, deps: RouteDeps): void {
   stockRoutes(app, deps);
   levelRoutes(app, deps);
   proofRoutes(app, deps);
+  doctorRoute(app, deps);
   deadLetterRoutes(app, deps);
   probeRoutes(app, deps);
 }

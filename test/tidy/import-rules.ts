@@ -14,6 +14,8 @@ import {
 type Import = Readonly<{ node: ts.Node; target: string; isType: boolean }>;
 
 const ports = ["src/hot-stock/hot-stock.ts", "src/ledger/ledger.ts", "src/bus/bus.ts"];
+/** The doctor looks beneath the ports, over connections of its own. */
+const stores = ["src/hot-stock/", "src/ledger/", "src/bus/"];
 const shared = ["clock", "events", "logger", "config", "config-values"].map((it) => `src/${it}.ts`);
 const inner = ["src/domain/", ...shared];
 
@@ -29,14 +31,22 @@ const table: readonly Readonly<{ who: RegExp; may: readonly string[] }>[] = [
   { who: /^src\/bus\//, may: [...inner, "src/redis/", "src/bus/"] },
   { who: /^src\/engine\//, may: [...inner, ...ports, "src/engine/"] },
   { who: /^src\/workers\//, may: [...inner, ...ports, "src/engine/", "src/workers/"] },
-  { who: /^src\/http\//, may: [...inner, ...ports, "src/engine/", "src/workers/", "src/http/"] },
+  {
+    who: /^src\/doctor\//,
+    may: [...inner, ...ports, "src/engine/engine.ts", ...stores, "src/doctor/"],
+  },
+  {
+    who: /^src\/http\//,
+    may: [...inner, ...ports, "src/engine/", "src/workers/", "src/doctor/", "src/http/"],
+  },
   { who: /^src\/loadtest\//, may: [...inner, "src/http/contract.ts", "src/loadtest/"] },
   {
     who: /^src\/cli\//,
     may: [
       ...inner,
       ...ports,
-      ...["src/engine/", "src/workers/", "src/http/", "src/loadtest/", "src/cli/", "src/wire.ts"],
+      ...["src/engine/", "src/workers/", "src/http/", "src/doctor/", "src/loadtest/", "src/cli/"],
+      "src/wire.ts",
     ],
   },
   { who: /^console\//, may: ["console/", "src/http/contract.ts"] },

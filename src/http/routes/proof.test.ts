@@ -233,38 +233,6 @@ describe("looking things up", () => {
     await app.inject(first.next);
     expect(queries[1]).toMatchObject({ actor: "ops", before: 2, limit: 2 });
   });
-
-  it("has a doctor who says what to do", async () => {
-    const { app } = await serverOver({
-      oversight: {
-        health: async () => healthy,
-        reconciliation: async () => ({ ...atRest, drift: 3 }),
-        counts: async () => ({ ...counts, deadLetters: 2 }),
-      },
-    });
-    const body = (await app.inject("/v1/doctor")).json();
-    const states = body.checks.map(({ id, state }: Record<string, string>) => [id, state]);
-    expect(body.ok).toBe(false);
-    expect(states).toEqual([
-      ["ledger", "ok"],
-      ["drift", "fail"],
-      ["behind", "ok"],
-      ["lanes", "ok"],
-      ["stopped-skus", "ok"],
-      ["dead-letters", "warn"],
-    ]);
-    const wrong = body.checks.filter(({ state }: { state: string }) => state !== "ok");
-    expect(wrong.every(({ fix }: { fix: string }) => fix !== "")).toBe(true);
-  });
-
-  it("has a doctor who can tell that a store is away", async () => {
-    const parts = [{ name: "ledger" as const, ok: false, ms: 2_000, detail: "refused" }];
-    const { app } = await serverOver({
-      oversight: { health: async () => ({ ready: false, parts }) },
-    });
-    const body = (await app.inject("/v1/doctor")).json();
-    expect(body).toMatchObject({ ok: false, checks: [{ id: "ledger", state: "fail" }] });
-  });
 });
 
 describe("a probe", () => {

@@ -5,7 +5,6 @@ import { sendProblem } from "../answers.ts";
 import {
   AuditPage,
   AuditQuery,
-  DoctorBody,
   NoQuery,
   ReconciliationBody,
   RepairBody,
@@ -16,7 +15,6 @@ import {
   VerifyRequest,
 } from "../contract.ts";
 import { pageOf, readCursorNumber } from "../cursor.ts";
-import { checkUp } from "../doctor.ts";
 import { isoTime, maybeInstant, normalText, pageLimit } from "../input.ts";
 import { allowNoBody, type RouteDeps } from "../route.ts";
 import { linkOf, searchText } from "../search-text.ts";
@@ -29,22 +27,6 @@ export function proofRoutes(app: FastifyInstance, deps: RouteDeps): void {
   verifyRoute(app, deps);
   auditRoute(app, deps);
   searchRoute(app, deps);
-  app.get(
-    "/v1/doctor",
-    {
-      schema: {
-        operationId: "doctor",
-        summary: "What is well, what is not, and what to do about it",
-        tags,
-        querystring: NoQuery,
-        response: { 200: DoctorBody },
-      },
-    },
-    async () => {
-      const checks = await checkUp(deps.engine.oversight);
-      return { ok: checks.every(({ state }) => state !== "fail"), checks };
-    },
-  );
 }
 
 function reconciliationRoutes(app: FastifyInstance, { engine }: RouteDeps): void {

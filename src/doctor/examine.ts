@@ -1,0 +1,57 @@
+import type { Clock } from "../clock.ts";
+import { type Finding, worstOfEach } from "./check.ts";
+import { examineLive, type LiveSource } from "./live-checks.ts";
+import { examineMysql } from "./mysql.ts";
+import { examineRedis } from "./redis.ts";
+import { examineSqlite } from "./sqlite.ts";
+import { examineTransport, type StoreUrls } from "./transport.ts";
+
+export type Look = {
+  readonly clock: Clock;
+  /** Also what reads a whole ledger file; not for a process that serves from it. */
+  readonly isDeep: boolean;
+};
+
+/** Every store that a configuration names, over connections of the doctor's own. */
+export async function examineStores(urls: StoreUrls, look: Look): Promise<readonly Finding[]> {
+  const { ledger, hot, bus } = urls;
+  const { clock } = look;
+  const redis = new Set([...redisUrlOf(hot), ...redisUrlOf(bus)]);
+  const found = await Promise.all([
+    ledger.kind === "sqlite" ? examineFile(ledger.file, look) : examineMysql(ledger.url, clock),
+    ...[...redis].map((url) => examineRedis(url, clock)),
+  ]);
+  return worstOfEach([...examineTransport(urls), ...found.flat()]);
+}
+
+/** The running process and its stores: what its engine sees comes first. */
+export async function examineServer(
+  source: LiveSource,
+  stores: { readonly urls: StoreUrls; readonly clock: Clock } | null,
+): Promise<readonly Finding[]> {
+  const [live, beneath] = await Promise.all([
+    examineLive(source),
+    stores === null ? [] : examineStores(stores.urls, { clock: stores.clock, isDeep: false }),
+  ]);
+  return worstOfEach([...live, ...beneath]);
+}
+
+/**
+ * What `serve` does not start on: settings with which a crash, or only time, loses what was
+ * promised. A store that is away is no such thing: it may come back.
+ */
+export async function refusedSettings(urls: StoreUrls, clock: Clock): Promise<readonly Finding[]> {
+  const found = await examineStores(urls, { clock, isDeep: false });
+  return found.filter(({ isRefused, state }) => isRefused && state === "fail");
+}
+
+function examineFile(file: string, look: Look): Promise<readonly Finding[]> {
+  return file === ":memory:" ? Promise.resolve([]) : examineSqlite(file, look);
+}
+
+function redisUrlOf(store: StoreUrls["hot"] | StoreUrls["bus"]): readonly string[] {
+  if (store.kind === "redis" || store.kind === "rediss") return [store.url];
+  // Any of its servers tells how the cluster is.
+  if (store.kind === "redis-cluster") return [store.url.replace(/^redis-cluster:/, "redis:")];
+  return [];
+}

@@ -1,0 +1,124 @@
+import { RedisClient } from "../bus/redis-client.ts";
+import type { Clock } from "../clock.ts";
+import { type Finding, judgeAll } from "./check.ts";
+import { examineClock } from "./clock-checks.ts";
+import { probed } from "./probe.ts";
+import { type RedisFacts, type RedisReplica, redisChecks } from "./redis-checks.ts";
+
+const commandTimeoutMs = 4_000;
+const scanCount = "500";
+/** Keys of ours that are looked at: a sample is enough to find a habit. */
+const keysMax = 20_000;
+const ourKeys = "holdfast*";
+
+/** A Redis that keeps hot stock, or the bus. Its own connection: the adapters refuse a bad one. */
+export function examineRedis(url: string, clock: Clock): Promise<readonly Finding[]> {
+  const at = placeOf(url);
+  return probed("redis.reachable", {
+    clock,
+    look: `redis-cli ${at} ping`,
+    work: async (over) => {
+      const client = new RedisClient({ url, commandTimeoutMs });
+      over.addEventListener("abort", () => void client.close());
+      try {
+        const facts = await redisFacts(client, clock);
+        const said = `${facts.server} ${facts.version}`;
+        const clocks = examineClock(
+          { store: facts.server, aheadMs: facts.aheadMs },
+          `redis-cli ${at} time`,
+        );
+        return { said, findings: [...judgeAll(redisChecks, facts, at), ...clocks] };
+      } finally {
+        await client.close();
+      }
+    },
+  });
+}
+
+/** As `redis-cli` is told; never the password. */
+function placeOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  const tls = protocol === "rediss:" ? " --tls" : "";
+  return `-h ${hostname} -p ${port === "" ? "6379" : port}${tls}`;
+}
+
+async function redisFacts(client: RedisClient, clock: Clock): Promise<RedisFacts> {
+  const info = infoOf(await client.call("INFO"));
+  const before = clock.now();
+  const time = await client.call("TIME");
+  const ours = (before + clock.now()) / 2;
+  const isCluster = info("cluster_enabled") === "1";
+  const isMaster = info("role") === "master";
+  return {
+    server: info("valkey_version") === "" ? "redis" : "valkey",
+    version: info("valkey_version") || info("redis_version"),
+    role: info("role"),
+    policy: info("maxmemory_policy"),
+    usedBytes: Number(info("used_memory")),
+    maxBytes: Number(info("maxmemory")),
+    isAppendOnly: info("aof_enabled") === "1",
+    isLastWriteGood: info("aof_last_write_status") === "ok",
+    fsync: await fsyncOf(client),
+    replicas: isMaster ? replicasOf(info) : [],
+    cluster: isCluster ? clusterOf(infoOf(await client.call("CLUSTER", "INFO"))) : null,
+    ...(await keysOf(client)),
+    aheadMs: Math.round(millisecondsOf(time) - ours),
+  };
+}
+
+type Info = (name: string) => string;
+
+function infoOf(reply: unknown): Info {
+  const text = String(reply);
+  return (name) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(text)?.[1] ?? "";
+}
+
+/** A server that is rented may keep its settings to itself. */
+async function fsyncOf(client: RedisClient): Promise<string | null> {
+  try {
+    const [, value] = listOf(await client.call("CONFIG", "GET", "appendfsync"));
+    return value === undefined ? null : String(value);
+  } catch {
+    return null;
+  }
+}
+
+function replicasOf(info: Info): readonly RedisReplica[] {
+  const written = Number(info("master_repl_offset"));
+  const count = Number(info("connected_slaves"));
+  return Array.from({ length: count }, (_, n) => {
+    const line = info(`slave${n}`);
+    const field = (name: string): string =>
+      new RegExp(`(?:^|,)${name}=([^,]*)`).exec(line)?.[1] ?? "";
+    return { state: field("state"), behindBytes: Math.max(0, written - Number(field("offset"))) };
+  });
+}
+
+function clusterOf(info: Info): { readonly state: string; readonly slots: number } {
+  return { state: info("cluster_state"), slots: Number(info("cluster_slots_ok")) };
+}
+
+async function keysOf(client: RedisClient): Promise<Pick<RedisFacts, "keys" | "expiring">> {
+  const expiring: string[] = [];
+  let keys = 0;
+  let cursor = "0";
+  do {
+    const reply = await client.call("SCAN", cursor, "MATCH", ourKeys, "COUNT", scanCount);
+    const [next, found] = listOf(reply);
+    const names = listOf(found).map(String);
+    const ends = await Promise.all(names.map((name) => client.call("PTTL", name)));
+    expiring.push(...names.filter((_, index) => Number(ends[index]) >= 0));
+    keys += names.length;
+    cursor = String(next);
+  } while (cursor !== "0" && keys < keysMax);
+  return { keys, expiring };
+}
+
+function listOf(reply: unknown): readonly unknown[] {
+  return Array.isArray(reply) ? reply : [];
+}
+
+function millisecondsOf(reply: unknown): number {
+  const [seconds, micros] = listOf(reply).map(Number);
+  return (seconds ?? 0) * 1000 + (micros ?? 0) / 1000;
+}

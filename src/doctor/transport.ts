@@ -1,0 +1,27 @@
+import type { Config } from "../config.ts";
+import { isLoopback } from "../config-values.ts";
+import { type Checks, type Finding, judgeAll, some, warnWhen } from "./check.ts";
+
+/** Which stores, by their URLs. */
+export type StoreUrls = Pick<Config, "ledger" | "hot" | "bus">;
+
+export type TransportFacts = { readonly open: readonly string[] };
+
+const encrypted = /^(rediss|amqps):|[?&](tls=on|ca=)/;
+
+/** What goes over a network in the clear can be read and changed on its way. */
+export const transportChecks: Checks<TransportFacts> = {
+  transport: {
+    look: "holdfast config print",
+    judge: ({ open }) => warnWhen(open.length > 0, { hosts: some(open), count: open.length }),
+  },
+};
+
+export function examineTransport({ ledger, hot, bus }: StoreUrls): readonly Finding[] {
+  const urls = [ledger, hot, bus].flatMap((store) => ("url" in store ? [store.url] : []));
+  const open = urls
+    .filter((url) => !encrypted.test(url) && URL.canParse(url))
+    .map((url) => new URL(url).hostname)
+    .filter((host) => host !== "" && !isLoopback(host));
+  return judgeAll(transportChecks, { open: [...new Set(open)] });
+}
