@@ -91,7 +91,7 @@ const readWaits = `
 
 async function mysqlFacts(connection: MysqlConnection): Promise<MysqlFacts> {
   const settings = await one(connection, readSettings);
-  const say = (column: string): string => String(settings[column] ?? "");
+  const say = (column: string): string => words(settings, column);
   const server = /mariadb/i.test(`${say("version")} ${say("comment")}`) ? "MariaDB" : "MySQL";
   // From here on as a session of the ledger has it.
   await connection.write("set session sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00'");
@@ -151,10 +151,10 @@ const uniqueIndexes = `
   where table_schema = database() and non_unique = 0
   group by table_name, index_name`;
 
-/** What a statement must be found by, whatever the planner has been told. */
+/** How a statement finds the rows that it locks; asked in a way that a read-only server answers. */
 const hot = [
-  { name: "inventory", sql: "update inventory set available = available where sku_id = 'x'" },
-  { name: "orders", sql: "update orders set state = state where order_id = 'x'" },
+  { name: "inventory", sql: "select sku from inventory where sku_id = 'x' for update" },
+  { name: "orders", sql: "select order_no from orders where order_id = 'x' for update" },
 ] as const;
 
 async function missingUniqueKeys(reader: SqlReader): Promise<readonly string[]> {
@@ -164,11 +164,18 @@ async function missingUniqueKeys(reader: SqlReader): Promise<readonly string[]> 
   for (const { name, sql } of hot) {
     for (const step of await reader.all(`explain ${sql}`, [])) {
       if (String(step["type"]) === "ALL" || String(step["type"]) === "index") {
-        return [...missing, `EXPLAIN update ${name}: ${String(step["type"])}`];
+        return [...missing, `EXPLAIN ${name}: ${String(step["type"])}`];
       }
     }
   }
   return missing;
+}
+
+/** A setting is a word on one server and a number on the other. */
+function words(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? value : "";
 }
 
 async function one(connection: MysqlConnection, sql: string): Promise<Row> {

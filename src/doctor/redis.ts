@@ -76,8 +76,8 @@ function infoOf(reply: unknown): Info {
 /** A server that is rented may keep its settings to itself. */
 async function fsyncOf(client: RedisClient): Promise<string | null> {
   try {
-    const [, value] = listOf(await client.call("CONFIG", "GET", "appendfsync"));
-    return value === undefined ? null : String(value);
+    const [, value] = listOf(await client.call("CONFIG", "GET", "appendfsync")).map(String);
+    return value ?? null;
   } catch {
     return null;
   }
