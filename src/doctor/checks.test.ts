@@ -217,6 +217,15 @@ describe("the transport", () => {
     expect(JSON.stringify(found)).not.toContain("secret");
   });
 
+  it("is looked at node by node in a cluster", () => {
+    const [found] = examineTransport({
+      ledger: ledgerFile,
+      hot: { kind: "redis-cluster", url: "redis-cluster://u:p@127.0.0.1:1,b.example:2,c.example" },
+      bus: { kind: "memory" },
+    });
+    expect(found).toMatchObject({ state: "warn", said: { hosts: "b.example, c.example" } });
+  });
+
   it("is encrypted by rediss:// and by what the ledger's URL asks for", () => {
     const [found] = examineTransport({
       ledger: { kind: "mysql", url: "mysql://root@db.example/shop?tls=on" },

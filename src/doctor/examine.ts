@@ -4,7 +4,7 @@ import { examineLive, type LiveSource } from "./live-checks.ts";
 import { examineMysql } from "./mysql.ts";
 import { examineRedis } from "./redis.ts";
 import { examineSqlite } from "./sqlite.ts";
-import { examineTransport, type StoreUrls } from "./transport.ts";
+import { examineTransport, nodeUrls, type StoreUrls } from "./transport.ts";
 
 export type Look = {
   readonly clock: Clock;
@@ -16,7 +16,7 @@ export type Look = {
 export async function examineStores(urls: StoreUrls, look: Look): Promise<readonly Finding[]> {
   const { ledger, hot, bus } = urls;
   const { clock } = look;
-  const redis = new Set([...redisUrlOf(hot), ...redisUrlOf(bus)]);
+  const redis = new Set([...redisUrlsOf(hot), ...redisUrlsOf(bus)]);
   const found = await Promise.all([
     ledger.kind === "sqlite" ? examineFile(ledger.file, look) : examineMysql(ledger.url, clock),
     ...[...redis].map((url) => examineRedis(url, clock)),
@@ -49,9 +49,8 @@ function examineFile(file: string, look: Look): Promise<readonly Finding[]> {
   return file === ":memory:" ? Promise.resolve([]) : examineSqlite(file, look);
 }
 
-function redisUrlOf(store: StoreUrls["hot"] | StoreUrls["bus"]): readonly string[] {
-  if (store.kind === "redis" || store.kind === "rediss") return [store.url];
-  // Any of its servers tells how the cluster is.
-  if (store.kind === "redis-cluster") return [store.url.replace(/^redis-cluster:/, "redis:")];
-  return [];
+const redisKinds: readonly string[] = ["redis", "rediss", "redis-cluster"];
+
+function redisUrlsOf(store: StoreUrls["hot"] | StoreUrls["bus"]): readonly string[] {
+  return store.kind !== "memory" && redisKinds.includes(store.kind) ? nodeUrls(store.url) : [];
 }

@@ -151,10 +151,10 @@ const uniqueIndexes = `
   where table_schema = database() and non_unique = 0
   group by table_name, index_name`;
 
-/** How a statement finds the rows that it locks; asked in a way that a read-only server answers. */
+/** How the rows are found that are locked. Plain reads: a server that takes no writes explains. */
 const hot = [
-  { name: "inventory", sql: "select sku from inventory where sku_id = 'x' for update" },
-  { name: "orders", sql: "select order_no from orders where order_id = 'x' for update" },
+  { name: "inventory", sql: "select sku from inventory where sku_id = 'x'" },
+  { name: "orders", sql: "select order_no from orders where order_id = 'x'" },
 ] as const;
 
 async function missingUniqueKeys(reader: SqlReader): Promise<readonly string[]> {

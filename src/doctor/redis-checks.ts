@@ -41,7 +41,8 @@ export const redisChecks: Checks<RedisFacts> = {
   },
   "redis.role": {
     look: "redis-cli {at} role",
-    judge: ({ role }) => failWhen(role !== "master", { role }),
+    // A cluster may be named by any of its nodes: the primaries are learned from it.
+    judge: ({ role, cluster }) => failWhen(role !== "master" && cluster === null, { role }),
   },
   "redis.eviction": {
     look: "redis-cli {at} config get maxmemory-policy",

@@ -18,7 +18,7 @@ export function examineRedis(url: string, clock: Clock): Promise<readonly Findin
     clock,
     look: `redis-cli ${at} ping`,
     work: async (over) => {
-      const client = new RedisClient({ url, commandTimeoutMs });
+      const client = new RedisClient({ place: async () => url, commandTimeoutMs });
       over.addEventListener("abort", () => void client.close());
       try {
         const facts = await redisFacts(client, clock);
@@ -61,7 +61,8 @@ async function redisFacts(client: RedisClient, clock: Clock): Promise<RedisFacts
     fsync: await fsyncOf(client),
     replicas: isMaster ? replicasOf(info) : [],
     cluster: isCluster ? clusterOf(infoOf(await client.call("CLUSTER", "INFO"))) : null,
-    ...(await keysOf(client)),
+    // A replica of a cluster sends whoever asks for a key to its primary.
+    ...(isCluster && !isMaster ? { keys: 0, expiring: [] } : await keysOf(client)),
     aheadMs: Math.round(millisecondsOf(time) - ours),
   };
 }

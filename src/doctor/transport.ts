@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { isLoopback } from "../config-values.ts";
+import { clusterUrl, isLoopback } from "../config-values.ts";
 import { type Checks, type Finding, judgeAll, some, warnWhen } from "./check.ts";
 
 /** Which stores, by their URLs. */
@@ -18,10 +18,16 @@ export const transportChecks: Checks<TransportFacts> = {
 };
 
 export function examineTransport({ ledger, hot, bus }: StoreUrls): readonly Finding[] {
-  const urls = [ledger, hot, bus].flatMap((store) => ("url" in store ? [store.url] : []));
+  const urls = [ledger, hot, bus].flatMap((store) => ("url" in store ? nodeUrls(store.url) : []));
   const open = urls
     .filter((url) => !encrypted.test(url) && URL.canParse(url))
     .map((url) => new URL(url).hostname)
     .filter((host) => host !== "" && !isLoopback(host));
   return judgeAll(transportChecks, { open: [...new Set(open)] });
+}
+
+/** A cluster is named by some of its nodes; anything else by one URL. */
+export function nodeUrls(url: string): readonly string[] {
+  const cluster = clusterUrl(url);
+  return cluster === null ? [url] : cluster.nodes.map((node) => `redis://${cluster.login}${node}`);
 }
