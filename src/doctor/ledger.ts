@@ -144,6 +144,7 @@ export const uniqueKeys: readonly UniqueKey[] = [
   { table: "inventory_log", columns: "sku,order_no,operation_type,operation_id" },
   { table: "payments", columns: "order_no,payment_id" },
   { table: "operations", columns: "scope,operation_id" },
+  { table: "leases", columns: "name" },
 ];
 
 export type UniqueKey = { readonly table: string; readonly columns: string };

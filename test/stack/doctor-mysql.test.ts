@@ -7,7 +7,7 @@ import { type SqlServer, startMariadb } from "../../stack/mariadb.ts";
 import { startMysql } from "../../stack/mysql.ts";
 import { foundAt, notOk } from "../support/doctor.ts";
 import { breakLedger, ledgerAilments } from "../support/doctor-ailments.ts";
-import { confirm, openSale, reserve } from "../support/ledger-fixtures.ts";
+import { confirm, leaseOf, openSale, reserve } from "../support/ledger-fixtures.ts";
 import { createDatabase, type Database } from "../support/ledger-servers.ts";
 
 const servers = [
@@ -29,7 +29,7 @@ describe.each(servers)("the doctor of a real $name", ({ name, start, unflushed }
     const ledger = await openMysqlLedger(database.url);
     await openSale(ledger);
     await ledger.commit([reserve("one"), reserve("two"), confirm("one", "paid")]);
-    await ledger.publishedAll();
+    await ledger.publishedAll(await leaseOf(ledger, "publisher"));
     await ledger.close();
     return database;
   }

@@ -8,7 +8,7 @@ import { examineSqlite } from "../../src/doctor/sqlite.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite-ledger.ts";
 import { foundAt, notOk } from "../support/doctor.ts";
 import { breakLedger, ledgerAilments } from "../support/doctor-ailments.ts";
-import { confirm, openSale, reserve } from "../support/ledger-fixtures.ts";
+import { confirm, leaseOf, openSale, reserve } from "../support/ledger-fixtures.ts";
 
 let folder: string;
 let file: string;
@@ -20,7 +20,7 @@ beforeEach(async () => {
   const ledger = await openSqliteLedger(file, { clock });
   await openSale(ledger);
   await ledger.commit([reserve("one"), reserve("two"), confirm("one", "paid")]);
-  await ledger.publishedAll();
+  await ledger.publishedAll(await leaseOf(ledger, "publisher"));
   await ledger.close();
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
