@@ -40,6 +40,11 @@ export const act: readonly OptionSpec[] = [
 export const paging: readonly OptionSpec[] = [
   { flags: "--limit <n>", says: "option.limit", kind: integer(1, 1_000_000) },
 ];
+export const only: OptionSpec = {
+  flags: "--only <id>",
+  says: "option.only",
+  kind: { type: "list" },
+};
 export const yes: OptionSpec = { flags: "--yes", says: "option.yes" };
 export const dryRun: OptionSpec = { flags: "--dry-run", says: "option.dryRun" };
 export const stocked: OptionSpec = { flags: "--stock <n>", says: "option.stock", kind: units };

@@ -10,6 +10,7 @@ import {
   logging,
   number,
   type OptionSpec,
+  only,
   paging,
   seed,
   stocked,
@@ -135,16 +136,8 @@ const servers: readonly CommandSpec[] = [
     ...running,
     use: "doctor",
     summary: "command.doctor",
-    options: [
-      { flags: "--only <id>", says: "option.only", kind: { type: "list" } },
-      ...stores,
-      ...client,
-    ],
-    examples: [
-      "holdfast doctor",
-      "holdfast doctor --only drift --only redis.ttl",
-      "holdfast doctor --ledger mysql://… --hot redis://… --json",
-    ],
+    options: [only, ...stores, ...client],
+    examples: ["holdfast doctor", "holdfast doctor --only drift --only redis.ttl --json"],
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   {
