@@ -5,9 +5,9 @@ import { integer, textOrNull } from "./rows.ts";
 import type { SqlDatabase, SqlReader, SqlSession } from "./sql-database.ts";
 
 const allLanes = `
-  select l.lane, l.epoch, l.met, l.incarnation, c.repairs,
-    case when c.doubted_epoch = l.epoch then c.doubt end as doubt
-  from lanes l join lane_care c on c.lane = l.lane order by l.lane`;
+  select lanes.lane, epoch, met, incarnation, repairs,
+    case when doubted_epoch = epoch then doubt end as doubt
+  from lanes join lane_care care on care.lane = lanes.lane order by lanes.lane`;
 
 const insertCare = `
   insert into lane_care (lane, repairs)

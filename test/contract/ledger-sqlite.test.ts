@@ -235,7 +235,7 @@ const mayScan = [
   ...["CONSTANT ROW", "ROW VALUES", "SCAN k:"],
   ...[
     "SCAN lanes:",
-    "SCAN l: select l.lane",
+
     "SCAN meta:",
     "SCAN migrations:",
     "SCAN sqlite_schema:",
