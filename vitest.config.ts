@@ -33,6 +33,21 @@ const stack = layer(
 );
 const servers = { ...stack, test: { ...stack.test, globalSetup: ["./test/stack/sql-servers.ts"] } };
 
+/** A RocketMQ that it starts; the suite of the bus runs again, over it. */
+const rocketmq = layer(
+  "stack-rocketmq",
+  ["test/stack/rocketmq-*.test.ts", "test/contract/bus.test.ts"],
+  120_000,
+);
+const onRocketmq = {
+  ...rocketmq,
+  test: {
+    ...rocketmq.test,
+    env: { HOLDFAST_TEST_ADAPTERS: "rocketmq" },
+    globalSetup: ["./test/stack/rocketmq-server.ts"],
+  },
+};
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -58,6 +73,7 @@ export default defineConfig({
       layer("sim", ["sim/**/*.test.ts"], 60_000),
       layer("faults", ["faults/**/*.test.ts"], 60_000),
       servers,
+      onRocketmq,
       layer("tidy", ["test/*.test.ts"], 30_000),
     ],
   },

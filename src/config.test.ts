@@ -174,7 +174,6 @@ describe("a configuration that cannot keep the promises", () => {
     ["a ledger that is gone after a restart", { ledger: "sqlite::memory:" }, "ledger-in-memory"],
     ["an open door without a key", { host: "0.0.0.0" }, "open-without-key"],
     ["a password everybody knows", { bus: "amqp://guest:guest@rabbit" }, "default-password"],
-    ["RocketMQ", { bus: "rocketmq://127.0.0.1:8081" }, "not-in-this-build"],
   ])("is refused: %s", (_, flags, expected) => {
     const { config } = load({}, flags);
     const refused = problem(() => refuseUnsafe(config, "serve"));

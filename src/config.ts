@@ -185,16 +185,14 @@ const refusals: ReadonlySet<ConfigProblem> = new Set<ConfigProblem>([
 ]);
 
 /** The kinds of hot stock and bus that have an adapter. */
-const built: ReadonlySet<string> = new Set([
-  ...["memory", "redis", "rediss", "redis-cluster"],
-  ...["amqp", "amqps"],
-]);
+const builtHot: ReadonlySet<string> = new Set(["memory", "redis", "rediss", "redis-cluster"]);
+const builtBus: ReadonlySet<string> = new Set([...builtHot, "amqp", "amqps", "rocketmq"]);
 
 /** Refuses, before anything is opened, what could not keep the promises. */
 export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
   const { ledger, hot, bus } = config;
-  if (!built.has(hot.kind)) notInThisBuild("--hot", `${hot.kind}://`, "redis://HOST:PORT");
-  if (!built.has(bus.kind)) notInThisBuild("--bus", `${bus.kind}://`, "redis://HOST:PORT");
+  if (!builtHot.has(hot.kind)) notInThisBuild("--hot", `${hot.kind}://`, "redis://HOST:PORT");
+  if (!builtBus.has(bus.kind)) notInThisBuild("--bus", `${bus.kind}://`, "redis://HOST:PORT");
   if (config.processes > 1) {
     throw new ConfigError("processes-in-memory", { processes: String(config.processes) });
   }

@@ -32,7 +32,7 @@ export type OpenOptions = {
   readonly ledgerUrl: string;
   /** `memory:`, `redis://…`, `rediss://…` or `redis-cluster://…` */
   readonly hotUrl?: string;
-  /** `memory:`, `redis://…`, `rediss://…`, `redis-cluster://…`, `amqp://…` or `amqps://…` */
+  /** `memory:`, `redis://…`, `rediss://…`, `redis-cluster://…`, `amqp(s)://…` or `rocketmq://…` */
   readonly busUrl?: string;
   readonly messageKeys?: readonly MessageKey[];
   readonly events: Events;
@@ -72,7 +72,8 @@ export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   ];
   const tools = { clock, random, prefix: await prefixOf(ledger) };
   const hot = await openHotStock(options.hotUrl ?? memoryUrl, tools);
-  const bus = await openBus(options.busUrl ?? memoryUrl, tools);
+  const lanes = (await ledger.lanes()).length;
+  const bus = await openBus(options.busUrl ?? memoryUrl, { ...tools, lanes });
   const stores = { hot, ledger, bus, clock, random, events, messageKeys };
   // Hot stock in memory is this process's own, so no other can be at work.
   const isAlone = (options.hotUrl ?? memoryUrl) === memoryUrl;
@@ -97,15 +98,26 @@ async function openHotStock(url: string, tools: Tools): Promise<HotStock> {
   return new RedisHotStock({ url, ...tools });
 }
 
-async function openBus(url: string, tools: Tools): Promise<Bus> {
+async function openBus(url: string, tools: Tools & { readonly lanes: number }): Promise<Bus> {
   if (url === memoryUrl) return new MemoryBus(tools.clock);
   if (rabbitmqUrl.test(url)) {
     const { RabbitmqBus } = await import("./bus/rabbitmq.ts");
     return new RabbitmqBus({ url, ...tools });
   }
-  if (!redisUrl.test(url)) throw new Error("bus: expected memory:, redis://… or amqp://…");
+  if (url.startsWith("rocketmq:")) return openRocketmq(url, tools);
+  if (!redisUrl.test(url)) {
+    throw new Error("bus: expected memory:, redis://…, amqp://… or rocketmq://…");
+  }
   const { RedisStreamsBus } = await import("./bus/redis-streams.ts");
   return new RedisStreamsBus({ url, ...tools });
+}
+
+/** What is missing is said now, and not by a lane that stays closed. */
+async function openRocketmq(url: string, tools: Tools & { readonly lanes: number }): Promise<Bus> {
+  const { RocketmqBus } = await import("./bus/rocketmq.ts");
+  const bus = new RocketmqBus({ url, ...tools });
+  await bus.requireLanes(tools.lanes);
+  return bus;
 }
 
 export function makeWorkers(

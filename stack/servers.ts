@@ -4,6 +4,7 @@ import { startMysql } from "./mysql.ts";
 import { PrivateRabbitmq } from "./rabbitmq.ts";
 import { PrivateRedis } from "./redis.ts";
 import { PrivateRedisCluster } from "./redis-cluster.ts";
+import { PrivateRocketmq } from "./rocketmq.ts";
 
 /** A server that runs: where, as the flags of `serve` take it, and how it ends. */
 export type Started = {
@@ -20,6 +21,7 @@ export const starters = {
   mariadb: async () => withDatabase("mariadb", await startMariadb()),
   rabbitmq: () => PrivateRabbitmq.start(),
   cluster: () => PrivateRedisCluster.start(),
+  rocketmq: () => PrivateRocketmq.start(),
 } as const satisfies Readonly<Record<string, () => Promise<Started>>>;
 
 export type ServerName = keyof typeof starters;

@@ -71,7 +71,6 @@ describe("a configuration that is not understood or not safe", () => {
     ["serve --host 0.0.0.0", {}, 1, "HOLDFAST_API_KEYS"],
     ["serve --hot redis-cluster://a:1,b:x", {}, 2, "redis-cluster://[USER:PASSWORD@]HOST:PORT"],
     ["serve --bus amqp://guest:guest@rabbit", {}, 1, "password"],
-    ["serve --bus rocketmq://127.0.0.1:8081", {}, 1, "not in this build"],
     ["serve --bus kafka://127.0.0.1", {}, 2, "memory:"],
   ] as const)("%s %j ends with %i", async (line, env, ...[exit, hint]) => {
     const { code, err } = await said(line, env);

@@ -15,6 +15,13 @@ describe.each(busAdapters)("bus $name", ({ open }) => {
   };
   const receive = (max = 10, waitMs = 0): Promise<readonly Delivery[]> =>
     subject.bus.receive(0, { max, waitMs });
+  /** A broker may keep back what came later until what it gave out before is acknowledged. */
+  const receiveAll = async (count: number): Promise<readonly Delivery[]> => {
+    const first = await receive();
+    await subject.bus.acknowledge(0, first);
+    return first.length < count ? [...first, ...(await receive())] : first;
+  };
+  const told = (lag: number): number | null => (subject.hidesLag === true ? null : lag);
   const texts = (deliveries: readonly Delivery[]): string[] =>
     deliveries.map(({ body }) => body.toString());
 
@@ -40,7 +47,7 @@ describe.each(busAdapters)("bus $name", ({ open }) => {
     await subject.bus.release(0, first);
     await subject.consumerDies(0);
     expect(await receive()).toEqual([]);
-    expect(await subject.bus.lag(0)).toBe(0);
+    expect(await subject.bus.lag(0)).toBe(told(0));
   });
 
   it("delivers what was released again, in order, before what came later", async () => {
@@ -50,7 +57,7 @@ describe.each(busAdapters)("bus $name", ({ open }) => {
     await subject.bus.release(0, taken.slice(0, 2));
     await subject.bus.release(0, taken.slice(2));
     await publish(0, "e");
-    expect(texts(await receive())).toEqual(["a", "c", "d", "e"]);
+    expect(texts(await receiveAll(4))).toEqual(["a", "c", "d", "e"]);
   });
 
   it("delivers again what a consumer had when it died", async () => {
@@ -69,16 +76,16 @@ describe.each(busAdapters)("bus $name", ({ open }) => {
       await subject.bus.release(0, deliveries);
     }
     await publish(0, "b");
-    attempts.push(...(await receive()).map(({ attempt }) => attempt));
+    attempts.push(...(await receiveAll(2)).map(({ attempt }) => attempt));
     expect(attempts).toEqual([1, 2, 3, 4, 1]);
   });
 
-  it("tells how many messages are not acknowledged, waiting or out", async () => {
-    expect(await subject.bus.lag(0)).toBe(0);
+  it("tells how many messages are not acknowledged, or that it cannot", async () => {
+    expect(await subject.bus.lag(0)).toBe(told(0));
     await publish(0, "a", "b");
     await receive(1);
-    expect(await subject.bus.lag(0)).toBe(2);
-    expect(await subject.bus.lag(1)).toBe(0);
+    expect(await subject.bus.lag(0)).toBe(told(2));
+    expect(await subject.bus.lag(1)).toBe(told(0));
   });
 
   it("waits for the first message, no longer than asked, and takes what is there", async () => {

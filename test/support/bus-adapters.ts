@@ -6,10 +6,13 @@ import { ManualClock, systemClock, systemRandom } from "../../src/clock.ts";
 import { adaptersHere } from "./adapters-here.ts";
 import { sharedRabbitmq } from "./rabbitmq-server.ts";
 import { ownPrefix, sharedCluster, sharedRedis } from "./redis-server.ts";
+import { newPrefix, openBus, rocketmqServers, warmBus } from "./rocketmq.ts";
 
 /** A bus with what can befall its consumer. */
 export type BusSubject = {
   readonly bus: Bus;
+  /** Where the broker does not tell, its lag is null. */
+  readonly hidesLag?: true;
   /** The consumer of a lane is gone; another takes its place. */
   consumerDies(lane: number): Promise<void>;
   /** Lets this much time pass for whoever waits. */
@@ -51,6 +54,27 @@ export const busAdapters: readonly BusAdapter[] = adaptersHere<BusAdapter>([
       return subject;
     },
   },
+  ...rocketmqServers().map(({ url }) => ({
+    name: "rocketmq",
+    open: async () => {
+      const prefix = newPrefix();
+      // Longer than the looks of one test together: it comes again only where a consumer dies.
+      const hiddenMs = 6_000;
+      const subject = {
+        bus: await warmBus({ url, prefix, hiddenMs }, 2),
+        hidesLag: true as const,
+        consumerDies: async (lane: number) => {
+          await subject.bus.die();
+          subject.bus = openBus({ url, prefix, hiddenMs: 60_000 });
+          // Nothing is given back: it is shown to the next one when it has been out long enough.
+          const left = await subject.bus.receive(lane, { max: 10, waitMs: 2 * hiddenMs });
+          await subject.bus.release(lane, left);
+        },
+        pass: (ms: number) => systemClock.sleep(ms),
+      };
+      return subject;
+    },
+  })),
 ]);
 
 function onStreams(url: string): BusSubject {

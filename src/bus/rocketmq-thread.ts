@@ -1,0 +1,222 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { MessageView, Producer, SimpleConsumer } from "rocketmq-client-nodejs";
+import { systemClock } from "../clock.ts";
+import type { LaneFinding, LaneNames } from "./rocketmq-names.ts";
+import type { ThreadAnswer, ThreadData, ThreadRequest, ThreadWork } from "./rocketmq-protocol.ts";
+
+/**
+ * The client of RocketMQ, in a thread of its own: it may hang, leak or die here, and whoever
+ * started the thread ends it and starts another. It is never shut down: its end is the thread's.
+ */
+const { endpoints, credentials, requestTimeoutMs, pollMs }: ThreadData = workerData;
+/** The most that the broker hands out at once. */
+const batchMax = 32;
+/** The number of this message type in the protocol, which the client does not export. */
+const fifo = 2;
+/** And the status of an answer about a topic that is not there. */
+const topicMissing = 40_402;
+const looksMax = 10;
+const betweenLooksMs = 300;
+const silent = (): void => undefined;
+
+type Reader = { readonly consumer: SimpleConsumer; readonly isOrdered: boolean };
+type Looker = { typesOf(topic: string): Promise<readonly number[]> };
+type Taken = { readonly view: MessageView; readonly consumer: SimpleConsumer };
+
+const producers = new Map<string, Promise<Producer>>();
+const readers = new Map<string, Promise<Reader>>();
+const taken = new Map<number, Taken>();
+let receipts = 0;
+let looker: Promise<Looker> | null = null;
+
+parentPort?.on("message", (request: ThreadRequest) => void serve(request));
+
+async function serve({ id, work }: ThreadRequest): Promise<void> {
+  const answer = await answerTo(work).catch(failed);
+  parentPort?.postMessage({ id, ...answer });
+}
+
+function answerTo(work: ThreadWork): Promise<ThreadAnswer> {
+  switch (work.kind) {
+    case "send":
+      return send(work.topic, work.body);
+    case "poll":
+      return poll(work, work.hiddenMs);
+    case "acknowledge":
+      return settle(work.receipts, ({ view, consumer }) => consumer.ack(view));
+    case "hide":
+      return settle(work.receipts, ({ view, consumer }) =>
+        consumer.changeInvisibleDuration(view, work.ms),
+      );
+    case "look":
+      return look(work.topic);
+    case "check":
+      return check(work.lanes);
+  }
+}
+
+/** Done is SEND_OK only: for every other status the client throws. */
+async function send(topic: string, body: Uint8Array): Promise<ThreadAnswer> {
+  const producer = await kept(producers, topic, () => startProducer(topic));
+  const receipt = await producer.send({ topic, body: Buffer.from(body), messageGroup: topic });
+  // An answer without a status passes for a good one there.
+  if (!receipt?.messageId) throw new Error("the broker has confirmed nothing");
+  return { told: "done" };
+}
+
+async function poll(names: LaneNames, hiddenMs: number): Promise<ThreadAnswer> {
+  const { consumer } = await kept(readers, names.group, () => startReader(names));
+  const views = await consumer.receive(batchMax, hiddenMs);
+  const messages = views.map((view) => {
+    receipts += 1;
+    taken.set(receipts, { view, consumer });
+    const { messageId, offset = 0, deliveryAttempt = 1, body } = view;
+    return { receipt: receipts, messageId, offset, attempt: deliveryAttempt, body };
+  });
+  return { told: "polled", messages };
+}
+
+/** All are tried; the first that failed is told. */
+async function settle(
+  wanted: readonly number[],
+  act: (one: Taken) => Promise<void>,
+): Promise<ThreadAnswer> {
+  const all = wanted.map(async (receipt) => {
+    const one = taken.get(receipt);
+    taken.delete(receipt);
+    if (one !== undefined) await act(one);
+  });
+  const bad = (await Promise.allSettled(all)).find(({ status }) => status === "rejected");
+  if (bad?.status === "rejected") throw bad.reason;
+  return { told: "done" };
+}
+
+async function look(topic: string): Promise<ThreadAnswer> {
+  await looked(topic);
+  return { told: "done" };
+}
+
+async function check(lanes: readonly LaneNames[]): Promise<ThreadAnswer> {
+  return { told: "checked", findings: await Promise.all(lanes.map(lookAt)) };
+}
+
+async function lookAt(names: LaneNames): Promise<LaneFinding> {
+  const types = await typesOf(names.topic);
+  const topicIs = types === null ? "missing" : types.includes(fifo) ? "right" : "not FIFO";
+  // A group can only be asked about together with a topic that is there.
+  const isOrdered =
+    types !== null && (await kept(readers, names.group, () => startReader(names))).isOrdered;
+  return { ...names, topicIs, groupIs: isOrdered ? "right" : "missing or not ordered" };
+}
+
+/** One that was made just now is not known everywhere at once. */
+async function typesOf(topic: string): Promise<readonly number[] | null> {
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return await looked(topic);
+    } catch (error) {
+      if (statusOf(error) !== topicMissing) throw new NotStarted(error);
+      if (looks === looksMax) return null;
+      await systemClock.sleep(betweenLooksMs);
+    }
+  }
+}
+
+async function looked(topic: string): Promise<readonly number[]> {
+  looker ??= makeLooker();
+  return (await looker).typesOf(topic);
+}
+
+/** Asks where a topic's queues are, and of which kind. */
+async function makeLooker(): Promise<Looker> {
+  const { Producer } = await import("rocketmq-client-nodejs");
+  return new (class extends Producer {
+    async typesOf(topic: string): Promise<readonly number[]> {
+      this.topicRouteCache.delete(topic);
+      const { messageQueues } = await this.getRouteData(topic);
+      return messageQueues.flatMap((queue) => queue.acceptMessageTypesList);
+    }
+  })(options([]));
+}
+
+async function startProducer(topic: string): Promise<Producer> {
+  const { Producer } = await import("rocketmq-client-nodejs");
+  // Who publishes tries again by itself, and would not know of these.
+  const producer = new Producer({ ...options([topic]), maxAttempts: 1 });
+  await producer.startup();
+  return producer;
+}
+
+async function startReader({ topic, group }: LaneNames): Promise<Reader> {
+  const { SimpleConsumer } = await import("rocketmq-client-nodejs");
+  let isOrdered = false;
+  const consumer = new (class extends SimpleConsumer {
+    override onSettingsCommand(...told: Parameters<SimpleConsumer["onSettingsCommand"]>): void {
+      isOrdered = told[1].getSubscription()?.getFifo() === true;
+      super.onSettingsCommand(...told);
+    }
+  })({
+    ...options([topic]),
+    consumerGroup: group,
+    subscriptions: new Map([[topic, "*"]]),
+    awaitDuration: pollMs,
+    maxRetryAttempts: 1,
+  });
+  await consumer.startup();
+  return { consumer, isOrdered };
+}
+
+function options(topics: readonly string[]) {
+  return {
+    endpoints,
+    namespace: "",
+    topics: [...topics],
+    requestTimeout: requestTimeoutMs,
+    // By default it writes files into the home of whoever runs us.
+    logger: { info: silent, warn: silent, error: silent, debug: silent },
+    ...(credentials === null ? {} : { sessionCredentials: credentials }),
+  };
+}
+
+/** Whoever comes meanwhile waits for the same start; a failed one is tried again. */
+async function kept<T>(
+  all: Map<string, Promise<T>>,
+  name: string,
+  start: () => Promise<T>,
+): Promise<T> {
+  const starting = all.get(name) ?? start();
+  all.set(name, starting);
+  try {
+    return await starting;
+  } catch (error) {
+    if (all.get(name) === starting) all.delete(name);
+    throw new NotStarted(error);
+  }
+}
+
+/** Nothing has been asked of the server yet. */
+class NotStarted extends Error {
+  constructor(cause: unknown) {
+    super(depthsOf(cause).at(-1)?.message ?? String(cause), { cause });
+  }
+}
+
+function failed(error: unknown): ThreadAnswer {
+  const status = statusOf(error);
+  const isRefusal = status !== null && status < 50_000;
+  const isUnknown = !(error instanceof NotStarted || error instanceof TypeError || isRefusal);
+  const why = error instanceof Error ? error.message : String(error);
+  return { told: "failed", why, isUnknown };
+}
+
+/** The status that the server has answered with; null when it has not answered. */
+function statusOf(error: unknown): number | null {
+  for (const each of depthsOf(error)) {
+    if ("code" in each && typeof each.code === "number" && each.code >= 40_000) return each.code;
+  }
+  return null;
+}
+
+function depthsOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...depthsOf(error.cause)] : [];
+}

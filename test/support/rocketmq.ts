@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { inject } from "vitest";
+import { RocketmqBus, type RocketmqOptions } from "../../src/bus/rocketmq.ts";
+import { systemClock } from "../../src/clock.ts";
+import type { RocketmqOptions as ServerOptions } from "../../stack/rocketmq.ts";
+
+export type RocketmqHere = { readonly url: string; readonly brokerPort: number };
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Started once for the whole project; null when it could not be, and was left out. */
+    readonly rocketmq: RocketmqHere | null | undefined;
+  }
+}
+
+/** A proxy that lets tests wait less than it would let others. */
+export const impatient = {
+  proxy: {
+    minInvisibleTimeMillsForRecv: 500,
+    grpcClientConsumerMinLongPollingTimeoutMillis: 300,
+  },
+} as const satisfies ServerOptions;
+
+/** The server that this project has started; none when it was left out, as was said loudly. */
+export function rocketmqServers(): readonly RocketmqHere[] {
+  const here = inject("rocketmq");
+  return here ? [here] : [];
+}
+
+export function newPrefix(): string {
+  return `t-${randomBytes(6).toString("hex")}`;
+}
+
+export function openBus(
+  options: Pick<RocketmqOptions, "url"> & Partial<RocketmqOptions>,
+): RocketmqBus {
+  return new RocketmqBus({ clock: systemClock, pollMs: 1_000, lookMs: 1_500, ...options });
+}
+
+/** Its lanes are made, and the client has started in each: what follows does not wait for that. */
+export async function warmBus(
+  options: Parameters<typeof openBus>[0],
+  lanes: number,
+): Promise<RocketmqBus> {
+  const bus = openBus(options);
+  await bus.requireLanes(lanes);
+  for (let lane = 0; lane < lanes; lane += 1) {
+    await bus.publish(lane, Buffer.from("first"));
+    const [first] = await bus.receive(lane, { max: 1, waitMs: 20_000 });
+    if (first === undefined) throw new Error(`lane ${lane} brings nothing`);
+    await bus.acknowledge(lane, [first]);
+  }
+  return bus;
+}
