@@ -9,6 +9,8 @@ export type FaultRow = {
   /** Run by every `npm test`. */
   readonly isGate: boolean;
   readonly bus: BusKind;
+  /** Two processes instead of one, with these roles; the buyers come to the first. */
+  readonly apart?: { readonly front: string; readonly behind: string };
   /**
    * What it may cost besides time. `nothing`: no repair, and every admission is kept. `rebuild`:
    * hot stock is another one, so it is loaded anew, and nothing is lost. `tickets`: admissions

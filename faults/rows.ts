@@ -5,9 +5,12 @@ import type { Scene } from "./scene.ts";
 
 const longLockMs = 20_000;
 const readOnlyMs = 10_000;
+/** As long as the longest lease. */
+const leaseMs = 10_000;
+const workers = "relay,writer,expirer,reconciler";
 
 type More = Pick<FaultRow, "may" | "normalWithin" | "inject"> &
-  Partial<Pick<FaultRow, "isGate" | "bus">>;
+  Partial<Pick<FaultRow, "isGate" | "bus" | "apart">>;
 
 /** A row over Redis Streams, as most are: their fault is not the broker's. */
 function row(id: string, fault: string, more: More): FaultRow {
@@ -153,6 +156,7 @@ export const rows: readonly FaultRow[] = [
   }),
   row("D12", "every message comes three times", {
     isGate: true,
+    apart: { front: "api,writer,expirer,reconciler", behind: "relay" },
     may: "nothing",
     normalWithin: 1,
     inject: (scene) => meanwhile(scene, "publishes-thrice"),
@@ -195,17 +199,41 @@ export const rows: readonly FaultRow[] = [
       await rabbitmq.ctl("set_disk_free_limit", "1MB");
     },
   }),
-  row("P2", "dies between publishing and marking, again and again", {
+  row("P2", "the relay dies between publishing and marking, again and again", {
     isGate: true,
+    apart: { front: "api,writer,expirer,reconciler", behind: "relay" },
     may: "nothing",
     normalWithin: 3,
     inject: (scene) => meanwhile(scene, "dies-between-publish-and-mark"),
   }),
-  row("P3", "dies between COMMIT and acknowledging, again and again", {
+  row("P3", "the writer dies between COMMIT and acknowledging, again and again", {
     isGate: true,
+    apart: { front: "api,relay,expirer,reconciler", behind: "writer" },
     may: "nothing",
     normalWithin: 5,
     inject: (scene) => meanwhile(scene, "dies-between-commit-and-acknowledge"),
+  }),
+  row("P4", "everything but the API stands still for longer than any lease, and wakes up", {
+    isGate: true,
+    apart: { front: "all", behind: workers },
+    may: "nothing",
+    normalWithin: 1,
+    inject: async ({ behind }) => {
+      behind.signal("SIGSTOP");
+      await sleep(leaseMs + 5_000);
+      behind.signal("SIGCONT");
+    },
+  }),
+  row("P7", "every process is stopped in order and started again, one after the other", {
+    apart: { front: "all", behind: "all" },
+    may: "nothing",
+    normalWithin: 10,
+    inject: async ({ serve, behind }) => {
+      for (const each of [behind, serve]) {
+        await each.stop();
+        await each.start(null);
+      }
+    },
   }),
   row("P10", "power cut: everything is killed at once and starts again", {
     may: "rebuild",
@@ -276,10 +304,10 @@ async function eachQueue({ shared }: Scene, command: string): Promise<void> {
 }
 
 /** The process meets the failpoint for a while, and then is as it was. */
-async function meanwhile({ serve, faultMs }: Scene, failpoint: string): Promise<void> {
-  await serve.crash();
-  await serve.start(failpoint);
+async function meanwhile({ behind, faultMs }: Scene, failpoint: string): Promise<void> {
+  await behind.crash();
+  await behind.start(failpoint);
   await sleep(faultMs);
-  await serve.crash();
-  await serve.start(null);
+  await behind.crash();
+  await behind.start(null);
 }

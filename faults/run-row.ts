@@ -14,7 +14,7 @@ export type RowRun = {
 /** Plays one row: a fresh stage, the load, the fault a third of the way in, and the verdict. */
 export async function runRow(row: FaultRow, shared: SharedServers, load: Load): Promise<RowRun> {
   const thirdMs = (load.seconds * 1_000) / 3;
-  const scene = await Scene.open(shared, { bus: row.bus, faultMs: thirdMs });
+  const scene = await Scene.open(shared, { ...row, faultMs: thirdMs });
   const run = new LoadRun(scene.serve.url, load);
   const normality = new Normality(scene.serve.url);
   try {

@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { createConnection } from "mysql2/promise";
+import { systemClock } from "../src/clock.ts";
 import { type SqlServer, startMariadb } from "../stack/mariadb.ts";
 import { PrivateRabbitmq } from "../stack/rabbitmq.ts";
 import { PrivateRedis } from "../stack/redis.ts";
 import { TcpProxy } from "../stack/tcp-proxy.ts";
-import type { BusKind } from "./row.ts";
+import type { BusKind, FaultRow } from "./row.ts";
 import { ServeProcess } from "./serve-process.ts";
+
+const headStartMs = 3_000;
 
 /** What the rows of a run share: servers that take seconds to come up. */
 export class SharedServers {
@@ -64,12 +67,18 @@ export class Scene {
     const bus = await TcpProxy.before(Number(broker.port));
     broker.port = String(bus.port);
     const ledger = await TcpProxy.before(sql.port);
-    const serve = await ServeProcess.start({
+    const urls = {
       hot: `redis://127.0.0.1:${hot.port}`,
       bus: broker.href,
       ledger: `mysql://${database.user}:${database.password}@127.0.0.1:${ledger.port}/${database.name}`,
-    });
-    const made = { hot, bus, ledger, serve, database };
+    };
+    const { apart } = options;
+    // A head start: what one process at a time may do is done by the one behind. Neither may be
+    // ready alone, if the roles of both are needed to open hot stock.
+    const starting = apart === undefined ? null : ServeProcess.start(urls, apart.behind);
+    if (starting !== null) await Promise.race([starting, systemClock.sleep(headStartMs)]);
+    const [serve, behind] = await Promise.all([ServeProcess.start(urls, apart?.front), starting]);
+    const made = { hot, bus, ledger, serve, behind, database };
     return new Scene(made, { shared, redis, faultMs: options.faultMs });
   }
 
@@ -80,6 +89,11 @@ export class Scene {
 
   get serve(): ServeProcess {
     return this.#made.serve;
+  }
+
+  /** The second process, or the only one. */
+  get behind(): ServeProcess {
+    return this.#made.behind ?? this.#made.serve;
   }
 
   /** As the ledger's administrator, past the network that can be bent. */
@@ -103,8 +117,9 @@ export class Scene {
   }
 
   async close(): Promise<void> {
-    const { hot, bus, ledger, serve } = this.#made;
+    const { hot, bus, ledger, serve, behind } = this.#made;
     await serve.stop();
+    await behind?.stop();
     for (const end of this.#more) await end();
     for (const proxy of [hot, bus, ledger]) await proxy.close();
     await this.redis.stop();
@@ -112,7 +127,7 @@ export class Scene {
   }
 }
 
-export type SceneOptions = { readonly bus: BusKind; readonly faultMs: number };
+export type SceneOptions = Pick<FaultRow, "bus" | "apart"> & { readonly faultMs: number };
 
 async function brokerOf(bus: BusKind, { shared, redis }: Omit<Given, "faultMs">): Promise<URL> {
   switch (bus) {
@@ -129,6 +144,7 @@ type Made = {
   readonly bus: TcpProxy;
   readonly ledger: TcpProxy;
   readonly serve: ServeProcess;
+  readonly behind: ServeProcess | null;
   readonly database: Database;
 };
 type Given = {

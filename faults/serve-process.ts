@@ -24,14 +24,15 @@ export class ServeProcess {
   /** Deaths that nobody asked for. */
   deaths = 0;
 
-  private constructor(port: number, urls: ServeUrls) {
+  private constructor(port: number, urls: ServeUrls, roles: string) {
     this.url = `http://127.0.0.1:${port}`;
     const stores = ["--hot", urls.hot, "--ledger", urls.ledger, "--bus", urls.bus];
-    this.#args = [main, "serve", "--json", "--port", String(port), ...stores];
+    const own = ["--json", "--port", String(port), "--roles", roles];
+    this.#args = [main, "serve", ...own, ...stores];
   }
 
-  static async start(urls: ServeUrls): Promise<ServeProcess> {
-    const made = new ServeProcess(await freePort(), urls);
+  static async start(urls: ServeUrls, roles = "all"): Promise<ServeProcess> {
+    const made = new ServeProcess(await freePort(), urls, roles);
     await made.start(null);
     return made;
   }

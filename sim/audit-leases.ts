@@ -12,7 +12,8 @@ export class LeaseAudit {
 
   constructor(complain: Complain, now: () => number) {
     this.#complain = complain;
-    this.#now = now;
+    // The ledger's clock shows whole milliseconds, and a lease ends by it.
+    this.#now = () => Math.floor(now());
   }
 
   check(call: Observed): void {
