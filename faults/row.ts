@@ -1,6 +1,6 @@
 import type { Scene } from "./scene.ts";
 
-export type BusKind = "redis" | "rabbitmq";
+export type BusKind = "redis" | "rabbitmq" | "rocketmq";
 
 /** One line of the fault matrix. */
 export type FaultRow = {

@@ -199,6 +199,14 @@ export const rows: readonly FaultRow[] = [
       await rabbitmq.ctl("set_disk_free_limit", "1MB");
     },
   }),
+  row("M11", "RocketMQ's broker and proxy are killed and start again", {
+    ...{ isGate: true, bus: "rocketmq", may: "nothing", normalWithin: 45 },
+    inject: async ({ shared }) => {
+      const rocketmq = await shared.rocketmq();
+      await rocketmq.crash();
+      await rocketmq.restart();
+    },
+  }),
   row("P2", "the relay dies between publishing and marking, again and again", {
     isGate: true,
     apart: { front: "api,writer,expirer,reconciler", behind: "relay" },

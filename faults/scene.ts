@@ -4,6 +4,7 @@ import { systemClock } from "../src/clock.ts";
 import { type SqlServer, startMariadb } from "../stack/mariadb.ts";
 import { PrivateRabbitmq } from "../stack/rabbitmq.ts";
 import { PrivateRedis } from "../stack/redis.ts";
+import { PrivateRocketmq } from "../stack/rocketmq.ts";
 import { TcpProxy } from "../stack/tcp-proxy.ts";
 import type { BusKind, FaultRow } from "./row.ts";
 import { ServeProcess } from "./serve-process.ts";
@@ -14,6 +15,7 @@ const headStartMs = 3_000;
 export class SharedServers {
   #sql: Promise<SqlServer> | null = null;
   #rabbitmq: Promise<PrivateRabbitmq> | null = null;
+  #rocketmq: Promise<PrivateRocketmq> | null = null;
 
   sql(): Promise<SqlServer> {
     this.#sql ??= startMariadb({ settings: ["--max-connections=150"] });
@@ -23,6 +25,11 @@ export class SharedServers {
   rabbitmq(): Promise<PrivateRabbitmq> {
     this.#rabbitmq ??= PrivateRabbitmq.start();
     return this.#rabbitmq;
+  }
+
+  rocketmq(): Promise<PrivateRocketmq> {
+    this.#rocketmq ??= PrivateRocketmq.start();
+    return this.#rocketmq;
   }
 
   /** Killed as by a loss of power, and back on the same files and the same port. */
@@ -36,6 +43,7 @@ export class SharedServers {
   async stop(): Promise<void> {
     await (await this.#sql)?.stop();
     await (await this.#rabbitmq)?.stop();
+    await (await this.#rocketmq)?.stop();
   }
 }
 
@@ -65,7 +73,8 @@ export class Scene {
     const hot = await TcpProxy.before(redis.port);
     const broker = await brokerOf(options.bus, { shared, redis });
     const bus = await TcpProxy.before(Number(broker.port));
-    broker.port = String(bus.port);
+    // RocketMQ tells its clients where to go: nothing can stand between.
+    if (options.bus !== "rocketmq") broker.port = String(bus.port);
     const ledger = await TcpProxy.before(sql.port);
     const urls = {
       hot: `redis://127.0.0.1:${hot.port}`,
@@ -135,6 +144,8 @@ async function brokerOf(bus: BusKind, { shared, redis }: Omit<Given, "faultMs">)
       return new URL(redis.url);
     case "rabbitmq":
       return new URL((await shared.rabbitmq()).url);
+    case "rocketmq":
+      return new URL((await shared.rocketmq()).url);
   }
 }
 
