@@ -8,7 +8,7 @@ type Statement = Sqlite.Statement<unknown[], Row>;
 
 /** As many as are there of the first, then of the second; the rest one by one. */
 const rowsAtOnce = [64, 16];
-const insertedTuple = /^\s*insert into [^)]*\) values (\(.*\))$/s;
+const insertedTuple = /^\s*insert into [^)]*\)\s+values (\(.*\))$/s;
 
 /**
  * Prepared statements, kept by their text. A list is padded to a power of two, so a statement
