@@ -61,7 +61,7 @@ export const lineBugs: readonly PlantedBug[] = [
     name: "snapshot-before-the-barrier",
     breaks: "a rebuild reads the ledger after its barrier was met",
     file: rebuilder,
-    find: "if (row.met >= row.epoch) { await this.#load(fence, underway); return 1; }",
+    find: "if (row.met >= row.epoch) { await this.#load(fence, underway, lease); return 1; }",
     replace: `if (underway.early === undefined) {
         const held = await hot.heldTickets(fence);
         if (held.closed) return 0;

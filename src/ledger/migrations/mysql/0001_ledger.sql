@@ -223,8 +223,8 @@ select
   l.lost,
   l.actor,
   l.reason,
-  lower(hex(l.previous_hash)) as previous_hash,
-  lower(hex(l.hash)) as hash,
+  lower(hex(l.previous_hash)) collate bytewise as previous_hash,
+  lower(hex(l.hash)) collate bytewise as hash,
   case when l.version <= i.published_version then 'success' else 'pending' end as status,
   l.created_at_ms
 from inventory_log l
