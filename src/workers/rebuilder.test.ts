@@ -41,6 +41,17 @@ describe("a rebuild", () => {
     expect(log).toMatchObject([{ action: "hot-stock.rebuild", subject: "lane:0" }]);
   });
 
+  it("of a lane does not wait for the server of another, which is away", async () => {
+    const process = await (await Stage.open(2)).process();
+    const { memory, ledger } = process.stage;
+    process.bends.hot.observe = async (lane, skus) =>
+      lane === 0 ? killed() : memory.observe(lane, skus);
+    await process.rebuilder.step();
+    expect((await ledger.lanes()).map(({ epoch }) => epoch)).toEqual([0, 1]);
+    process.bends.hot.observe = killed;
+    await expect(process.rebuilder.step()).rejects.toThrow("killed");
+  });
+
   it.each<[string, (process: Process) => void]>([
     ["is flushed", ({ stage }) => stage.memory.flush()],
     [

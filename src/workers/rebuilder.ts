@@ -1,3 +1,4 @@
+import { Fault } from "../domain/fault.ts";
 import type { Lease } from "../domain/lease.ts";
 import type { Epoch, Lane } from "../domain/values.ts";
 import type { Fences } from "../engine/fences.ts";
@@ -38,8 +39,17 @@ export class Rebuilder implements LeasedWorker {
 
   async step(lease: Lease): Promise<number> {
     let worked = 0;
-    const rows = await this.#parts.ledger.lanes();
-    for (const row of rows) worked += await this.#stepLane(row, lease);
+    let trouble: Fault | null = null;
+    for (const row of await this.#parts.ledger.lanes()) {
+      try {
+        worked += await this.#stepLane(row, lease);
+      } catch (error) {
+        // Each lane may live on a server of its own: one that is away holds up no other.
+        if (!(error instanceof Fault)) throw error;
+        trouble ??= error;
+      }
+    }
+    if (trouble !== null && worked === 0) throw trouble;
     return worked;
   }
 

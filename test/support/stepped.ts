@@ -61,9 +61,9 @@ export class Stage {
     this.queue = new MemoryBus(clock);
   }
 
-  static async open(): Promise<Stage> {
+  static async open(lanes = 1): Promise<Stage> {
     const clock = new ManualClock();
-    return new Stage(await openSqliteLedger(":memory:", { clock }), clock);
+    return new Stage(await openSqliteLedger(":memory:", { clock, lanes }), clock);
   }
 
   /** Whoever is stepped has the lease: a test says itself whose turn it is. */
