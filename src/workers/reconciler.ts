@@ -89,6 +89,11 @@ export class Reconciler implements LeasedWorker {
       }
     }
     await this.#endSales(fence, known);
+    // No message will ever release them, and the equation holds: only a rebuild gives them back.
+    const orphan = seen.skus.find(({ inFlight }) => inFlight > 0);
+    if (orphan !== undefined && seen.tickets === 0) {
+      fences.doubt(lane, `SKU ${orphan.sku} holds ${orphan.inFlight} for a ticket that is gone`);
+    }
     if (seen.tickets + seen.voids > 0) {
       await hot.mark(fence);
       outboxBell.ring();
