@@ -136,7 +136,7 @@ export class HotAudit {
       }
     }
     for (const [ticketId, { ticket }] of state.tickets) {
-      // A SKU that is not there was forgotten for a rebuild, which gives the ticket its units again.
+      // A SKU that is not there was forgotten for a rebuild, which gives the units again.
       const held = ticket.lines.some(
         (line) => state.skus.get(line.sku)?.overlay.has(ticketId) ?? true,
       );
