@@ -6,7 +6,7 @@ const publish = "await bus.publish(lane, sealEnvelope(envelope, messageKeys));";
 const acknowledge = "await bus.acknowledge(this.#lane, deliveries);";
 
 /** One pass in so many is the last one of its process. */
-const dies = `if ((globalThis.passes = (globalThis.passes ?? 0) + 1) % 30 === 0) {
+const dies = `if ((globalThis.passes = (globalThis.passes ?? 0) + 1) % 8 === 0) {
   process.kill(process.pid, "SIGKILL");
 }`;
 

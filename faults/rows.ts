@@ -7,6 +7,7 @@ const longLockMs = 20_000;
 const readOnlyMs = 10_000;
 /** As long as the longest lease. */
 const leaseMs = 10_000;
+const writerApart = { front: "api,relay,expirer,reconciler", behind: "writer" };
 const workers = "relay,writer,expirer,reconciler";
 
 type More = Pick<FaultRow, "may" | "normalWithin" | "inject"> &
@@ -102,10 +103,19 @@ export const rows: readonly FaultRow[] = [
     },
   }),
   row("R18", "the outbox is trimmed by mistake", {
+    apart: { front: "api,writer,expirer,reconciler", behind: "relay" },
     may: "tickets",
     normalWithin: 10,
-    inject: async ({ redis }) => {
-      for (const key of await redis.plain.keys("*:outbox")) await redis.plain.del(key);
+    inject: async ({ redis, behind }) => {
+      // While nobody relays there is something in it.
+      behind.signal("SIGSTOP");
+      await sleep(500);
+      let trimmed = 0;
+      for (const key of await redis.plain.keys("*:outbox")) {
+        trimmed += await redis.plain.del(key);
+      }
+      behind.signal("SIGCONT");
+      struck(trimmed);
     },
   }),
   row("D1", "the database is killed and starts again", {
@@ -183,11 +193,11 @@ export const rows: readonly FaultRow[] = [
     inject: (scene) => under(scene, scene.network.bus, { weather: "cut-reply", everyNth: 10 }),
   }),
   row("M4", "the lanes' queues are deleted", {
-    ...{ bus: "rabbitmq", may: "tickets", normalWithin: 10 },
+    ...{ bus: "rabbitmq", may: "tickets", normalWithin: 10, apart: writerApart },
     inject: (scene) => eachQueue(scene, "delete_queue"),
   }),
   row("M5", "the lanes' queues are purged after the confirm", {
-    ...{ isGate: true, bus: "rabbitmq", may: "tickets", normalWithin: 15 },
+    ...{ isGate: true, bus: "rabbitmq", may: "tickets", normalWithin: 15, apart: writerApart },
     inject: (scene) => eachQueue(scene, "purge_queue"),
   }),
   row("M6", "RabbitMQ has no disk left", {
@@ -282,9 +292,11 @@ function sleep(ms: number): Promise<void> {
 type Bend = { readonly weather: Weather; readonly everyNth: number; readonly trigger?: string };
 
 async function under({ faultMs }: Scene, proxy: TcpProxy, bend: Bend): Promise<void> {
+  const before = proxy.cuts;
   Object.assign(proxy, { trigger: null, ...bend });
   await sleep(faultMs);
   proxy.weather = "pass";
+  struck(proxy.cuts - before);
 }
 
 async function dark(proxies: readonly TcpProxy[], ms: number): Promise<void> {
@@ -304,11 +316,26 @@ function point(proxies: readonly TcpProxy[], port: number): void {
   }
 }
 
-async function eachQueue({ shared }: Scene, command: string): Promise<void> {
+/** While nobody reads the queues there is something in them. */
+async function eachQueue({ shared, behind }: Scene, command: string): Promise<void> {
   const rabbitmq = await shared.rabbitmq();
-  const listed = await rabbitmq.ctl("list_queues", "name", "--no-table-headers");
-  const names = listed.split("\n").filter((name) => name.includes(".lane-"));
-  for (const name of names) await rabbitmq.ctl(command, name);
+  await behind.crash();
+  await sleep(500);
+  const listed = await rabbitmq.ctl("list_queues", "name", "messages", "--no-table-headers");
+  const lanes = listed.split("\n").map((line) => line.split("\t"));
+  let hit = 0;
+  for (const [name = "", messages] of lanes) {
+    if (!name.includes(".lane-")) continue;
+    await rabbitmq.ctl(command, name);
+    hit += Number(messages);
+  }
+  await behind.start(null);
+  struck(hit);
+}
+
+/** A fault that hit nothing proves nothing: the row has no result. */
+function struck(times: number): void {
+  if (times === 0) throw new Error("the fault has hit nothing");
 }
 
 /** The process meets the failpoint for a while, and then is as it was. */
@@ -318,4 +345,5 @@ async function meanwhile({ behind, faultMs }: Scene, failpoint: string): Promise
   await sleep(faultMs);
   await behind.crash();
   await behind.start(null);
+  if (failpoint.startsWith("dies-")) struck(behind.deaths);
 }
