@@ -15,7 +15,7 @@ export type Scale = {
 export const fullScale: Scale = {
   seconds: 2,
   pairs: 5,
-  ourCallers: [16, 64, 256, 1024],
+  ourCallers: [16, 64, 256, 512, 1024],
   recipeCallers: [1, 4, 16, 64, 256],
   count: 2_000,
 };

@@ -77,7 +77,7 @@ export class MemoryBus implements Bus {
 
   async #wait(queue: Queue, { waitMs, signal }: ReceiveOptions): Promise<void> {
     const arrived = new AbortController();
-    const stop = (): void => arrived.abort();
+    const stop = (): void => arrived.abort("arrived");
     queue.wake.push(stop);
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted !== true) await this.#clock.sleep(waitMs, arrived.signal);

@@ -219,7 +219,14 @@ export type BookKeys = {
   readonly leases: Set<string>;
 };
 
-export function keysOf(commands: readonly Command[]): BookKeys {
+/**
+ * `expectNew`: the orders of tickets that are told for the first time are not asked for. Nearly
+ * all are new, and one that is not is refused by its unique key.
+ */
+export function keysOf(
+  commands: readonly Command[],
+  { expectNew }: { readonly expectNew: boolean },
+): BookKeys {
   const keys: BookKeys = {
     lanes: new Set(),
     skus: new Set(),
@@ -229,7 +236,11 @@ export function keysOf(commands: readonly Command[]): BookKeys {
     buyers: [],
     leases: new Set(),
   };
-  for (const command of commands) addKeys(keys, command);
+  for (const command of commands) {
+    addKeys(keys, command);
+    if (command.kind !== "ticket" || command.ticket.kind !== "reserve") continue;
+    if (!expectNew || command.attempt > 1) keys.orders.add(command.ticket.id);
+  }
   return keys;
 }
 
@@ -241,8 +252,8 @@ function addKeys(keys: BookKeys, command: Command): void {
       return;
     case "void":
       keys.lanes.add(command.stamp.lane);
-      if (command.ticket === null) keys.orders.add(command.id);
-      else addTicketKeys(keys, command.ticket);
+      keys.orders.add(command.id);
+      if (command.ticket !== null) addTicketKeys(keys, command.ticket);
       return;
     case "barrier":
       keys.lanes.add(command.lane);
@@ -293,7 +304,6 @@ function addTicketKeys(keys: BookKeys, ticket: Ticket): void {
   for (const { sku } of ticket.lines) keys.skus.add(sku);
   switch (ticket.kind) {
     case "reserve":
-      keys.orders.add(ticket.id);
       keys.sales.add(ticket.saleId);
       keys.buyers.push({ saleId: ticket.saleId, buyerId: ticket.buyerId });
       return;

@@ -14,7 +14,8 @@ export class Bell {
   async wait(clock: Clock, maxMs: number, signal: AbortSignal): Promise<void> {
     if (!this.#rung && !signal.aborted) {
       const woken = new AbortController();
-      const wake = (): void => woken.abort();
+      // With a reason: without one an error is made, stack and all, for nobody.
+      const wake = (): void => woken.abort("rung");
       this.#waiting.push(wake);
       signal.addEventListener("abort", wake, { once: true });
       await clock.sleep(maxMs, woken.signal);

@@ -159,8 +159,9 @@ export function remember(state: LaneState, answer: Answer): void {
   for (const id of answer.skus) state.skus.get(id)?.answered.add(answer.id);
   if (answer.skus.length === 0) state.tombstones.add(answer.id);
   if (answer.saleId === null) return;
-  const ids = state.answersBySale.get(answer.saleId) ?? new Set();
-  state.answersBySale.set(answer.saleId, ids.add(answer.id));
+  const ids = state.answersBySale.get(answer.saleId);
+  if (ids === undefined) state.answersBySale.set(answer.saleId, new Set([answer.id]));
+  else ids.add(answer.id);
 }
 
 export function overlayTotal(sku: HotSku): number {

@@ -7,7 +7,7 @@ import { type LoadedBook, loadBook } from "./book-load.ts";
 import { writeBook } from "./book-write.ts";
 import type { Commit } from "./ledger.ts";
 import type { Sales } from "./sales.ts";
-import type { SqlDatabase, SqlReader } from "./sql-database.ts";
+import type { SqlDatabase, SqlReader, SqlSession } from "./sql-database.ts";
 
 export type CommitContext = {
   readonly database: SqlDatabase;
@@ -15,24 +15,49 @@ export type CommitContext = {
   readonly sales: Sales;
 };
 
-/** One transaction: read the working set, decide each command in order, write the changes. */
+/**
+ * One transaction: read the working set, decide each command in order, write the changes. The
+ * first time it takes the tickets to be new, without asking; where one is not, its order's unique
+ * key undoes the transaction, and it is run again with everything read.
+ */
 export async function commitCommands(
   context: CommitContext,
   commands: readonly Command[],
 ): Promise<Commit> {
   if (commands.length === 0) return { results: [], entries: [], settled: [] };
-  const { database, clock, sales } = context;
-  return database.transaction(async (session) => {
-    const loaded = await loadBook(session, keysOf(commands), {
-      now: () => decidingTime(database, session, clock),
-      sales,
-      database,
-    });
-    const { book } = loaded;
-    const results = commands.map((command) => broken(loaded, command) ?? decide(book, command));
+  let isFirst = true;
+  return context.database.transaction(async (session) => {
+    let decided = await decideAll(context, session, { commands, expectNew: isFirst });
+    const isDoubtful = isFirst && decided.results.some(isUndecided);
+    isFirst = false;
+    // A repeat is answered whatever has become of its SKU.
+    if (isDoubtful) decided = await decideAll(context, session, { commands, expectNew: false });
+    const { loaded, results } = decided;
     await writeBook(session, loaded);
-    return { results, entries: book.projected, settled: book.settled };
+    return { results, entries: loaded.book.projected, settled: loaded.book.settled };
   });
+}
+
+type Decided = { readonly loaded: LoadedBook; readonly results: readonly CommandResult[] };
+
+async function decideAll(
+  { database, clock, sales }: CommitContext,
+  session: SqlSession,
+  asked: { readonly commands: readonly Command[]; readonly expectNew: boolean },
+): Promise<Decided> {
+  const loaded = await loadBook(session, keysOf(asked.commands, asked), {
+    now: () => decidingTime(database, session, clock),
+    sales,
+    database,
+  });
+  const results = asked.commands.map((command) => {
+    return broken(loaded, command) ?? decide(loaded.book, command);
+  });
+  return { loaded, results };
+}
+
+function isUndecided({ status }: CommandResult): boolean {
+  return status === "broken" || status === "poison";
 }
 
 /** The database's clock; where it has none, the process's. */

@@ -1,5 +1,6 @@
 import { Fault } from "../domain/fault.ts";
 import { InvariantError } from "../domain/invariant.ts";
+import { Disturbed } from "./disturbed.ts";
 
 /**
  * What a failed statement means for its transaction.
@@ -11,24 +12,6 @@ import { InvariantError } from "../domain/invariant.ts";
  * - `bug`: our own mistake.
  */
 export type Trouble = "again" | "overtaken" | "away" | "bug";
-
-/** A transaction that must be undone and may be run again as a whole. */
-export class Disturbed extends Error {
-  override readonly name = "Disturbed";
-  readonly trouble: "again" | "overtaken";
-
-  constructor(trouble: "again" | "overtaken", message: string, cause?: unknown) {
-    super(message, { cause });
-    this.trouble = trouble;
-  }
-
-  /** What the caller is told when running it again has not helped. */
-  get lasting(): Error {
-    return this.trouble === "again"
-      ? new Fault("LEDGER_UNAVAILABLE", this.message, this)
-      : new InvariantError(this.message, { cause: this });
-  }
-}
 
 const troubleOf: ReadonlyMap<number, Trouble> = new Map([
   // Deadlock; lock wait; MariaDB's snapshot conflict; a certificate refused by a cluster.

@@ -1,6 +1,7 @@
 import { invariant } from "../domain/invariant.ts";
+import { Disturbed } from "./disturbed.ts";
 import type { MysqlConnection } from "./mysql-connection.ts";
-import { Disturbed, mysqlFailure } from "./mysql-faults.ts";
+import { mysqlFailure } from "./mysql-faults.ts";
 import type { MysqlServer } from "./mysql-server.ts";
 import type { MysqlStatements } from "./mysql-statements.ts";
 import type { Row, SchemaSession, SqlParam, SqlValue } from "./sql-database.ts";

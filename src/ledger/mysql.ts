@@ -1,6 +1,7 @@
 import { type Clock, type Random, systemClock, systemRandom } from "../clock.ts";
 import { Fault } from "../domain/fault.ts";
 import type { Instant } from "../domain/values.ts";
+import { Disturbed } from "./disturbed.ts";
 import {
   connectTo,
   type Driver,
@@ -9,7 +10,7 @@ import {
   type MysqlTarget,
   parseMysqlUrl,
 } from "./mysql-connection.ts";
-import { Disturbed, errnoOf, mysqlFailure } from "./mysql-faults.ts";
+import { errnoOf, mysqlFailure } from "./mysql-faults.ts";
 import { MysqlPool } from "./mysql-pool.ts";
 import { type MysqlServer, prepareSession } from "./mysql-server.ts";
 import { MysqlSession } from "./mysql-session.ts";

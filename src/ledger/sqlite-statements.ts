@@ -93,11 +93,15 @@ export class StatementCache {
   }
 }
 
-/** The values of some of the rows, one after the other; in a loop, being called for every order. */
+/** The values of some of the rows, one after the other; in loops, being called for every order. */
 function valuesOf(rows: readonly Values[], from: number, size: number): Values {
-  const values: SqlValue[] = [];
+  const width = rows[from]?.length ?? 0;
+  const values = new Array<SqlValue>(size * width);
   let at = 0;
-  for (const row of rows.slice(from, from + size)) for (const value of row) values[at++] = value;
+  for (let index = from; index < from + size; index += 1) {
+    const row = rows[index] ?? [];
+    for (let column = 0; column < width; column += 1) values[at++] = row[column] ?? null;
+  }
   return values;
 }
 

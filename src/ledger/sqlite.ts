@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, realpathSync } from "node:fs";
 import type Sqlite from "better-sqlite3";
 import { Fault } from "../domain/fault.ts";
 import { InvariantError, invariant } from "../domain/invariant.ts";
+import { Disturbed } from "./disturbed.ts";
 import type {
   Row,
   SchemaSession,
@@ -89,12 +90,22 @@ export class SqliteDatabase implements SqlDatabase, SqlSchema {
     return this.#reader.read(sql, params);
   }
 
-  transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
-    return this.#writer.transaction("begin immediate", work);
+  /** Begun again once when it met a key that is there already: now it is seen. */
+  async transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
+    try {
+      return await this.#writer.transaction("begin immediate", work);
+    } catch (error) {
+      if (!(error instanceof Disturbed)) throw error;
+    }
+    return this.exclusively(work);
   }
 
-  exclusively<T>(work: (session: SchemaSession) => Promise<T>): Promise<T> {
-    return this.#writer.transaction("begin immediate", work);
+  async exclusively<T>(work: (session: SchemaSession) => Promise<T>): Promise<T> {
+    try {
+      return await this.#writer.transaction("begin immediate", work);
+    } catch (error) {
+      throw error instanceof Disturbed ? error.lasting : error;
+    }
   }
 
   snapshot<T>(work: (reader: SqlReader) => Promise<T>): Promise<T> {
@@ -236,14 +247,20 @@ const passing = [
   "SQLITE_AUTH",
 ];
 
+const keyIsThere = ["SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"];
+
 function sqliteFault(error: unknown, what: string): Error {
   if (error instanceof Fault || error instanceof InvariantError) return error;
+  if (error instanceof Disturbed) return error;
   if (!(error instanceof Error)) return new InvariantError(`SQLite: ${what}: ${String(error)}`);
   if (error instanceof TypeError && error.message.includes("not open")) {
     return new Fault("LEDGER_UNAVAILABLE", "the ledger is closed", error);
   }
   if (passing.some((prefix) => hasCode(error, prefix)) || /^E[A-Z]+$/.test(codeOf(error))) {
     return new Fault("LEDGER_UNAVAILABLE", `SQLite: ${what}: ${error.message}`, error);
+  }
+  if (keyIsThere.some((code) => hasCode(error, code))) {
+    return new Disturbed("overtaken", `SQLite: ${what}: ${error.message}`, error);
   }
   return new InvariantError(`SQLite: ${what}: ${error.message}`, { cause: error });
 }

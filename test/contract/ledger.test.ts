@@ -46,6 +46,15 @@ describe.each(ledgerAdapters)("ledger: $name", ({ open }) => {
       });
     });
 
+    it("answers one that was decided among others that are new", async () => {
+      await openSale(ledger);
+      await ledger.commit([reserve("r2")]);
+      const mixed = await ledger.commit([reserve("r1"), reserve("r2"), reserve("r3")]);
+      expect(wordsOf(mixed)).toEqual(["accepted", "accepted again", "accepted"]);
+      expect(mixed.entries.map(({ version }) => version)).toEqual([3, 4]);
+      expect(await ledger.level(skuA)).toMatchObject({ balances: { reserved: 3 } });
+    });
+
     it("lets the first decision stand when the id comes with other content", async () => {
       await openSale(ledger);
       await ledger.commit([reserve("r1", { lines: { [skuA]: 2 } })]);
