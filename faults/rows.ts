@@ -1,4 +1,5 @@
 import { systemClock } from "../src/clock.ts";
+import { notOkAnswers, type RocketmqFakeProxy } from "../stack/rocketmq-fake-proxy.ts";
 import type { TcpProxy, Weather } from "../stack/tcp-proxy.ts";
 import type { FaultRow } from "./row.ts";
 import type { Scene } from "./scene.ts";
@@ -7,6 +8,8 @@ const longLockMs = 20_000;
 const readOnlyMs = 10_000;
 /** As long as the longest lease. */
 const leaseMs = 10_000;
+/** By then each status that is not SEND_OK was told. */
+const answersWithinMs = 45_000;
 const writerApart = { front: "api,relay,expirer,reconciler", behind: "writer" };
 const workers = "relay,writer,expirer,reconciler";
 
@@ -217,6 +220,10 @@ export const rows: readonly FaultRow[] = [
       await rocketmq.restart();
     },
   }),
+  row("M12", "RocketMQ answers sends with other statuses than SEND_OK", {
+    ...{ isGate: true, bus: "rocketmq", may: "nothing", normalWithin: 5 },
+    inject: ({ sends, faultMs }) => answered(sends, faultMs),
+  }),
   row("P2", "the relay dies between publishing and marking, again and again", {
     isGate: true,
     apart: { front: "api,writer,expirer,reconciler", behind: "relay" },
@@ -297,6 +304,17 @@ async function under({ faultMs }: Scene, proxy: TcpProxy, bend: Bend): Promise<v
   await sleep(faultMs);
   proxy.weather = "pass";
   struck(proxy.cuts - before);
+}
+
+/** For the time of a fault, and until each status was told: what is not sent is tried again. */
+async function answered(sends: RocketmqFakeProxy, faultMs: number): Promise<void> {
+  const untilMs = systemClock.mono() + answersWithinMs;
+  sends.answers = notOkAnswers;
+  await sleep(faultMs);
+  const left = (): boolean => notOkAnswers.some(({ name }) => !sends.told.has(name));
+  while (left() && systemClock.mono() < untilMs) await sleep(100);
+  sends.answers = [];
+  struck(left() ? 0 : sends.told.size);
 }
 
 async function dark(proxies: readonly TcpProxy[], ms: number): Promise<void> {

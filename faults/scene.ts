@@ -5,6 +5,7 @@ import { type SqlServer, startMariadb } from "../stack/mariadb.ts";
 import { PrivateRabbitmq } from "../stack/rabbitmq.ts";
 import { PrivateRedis } from "../stack/redis.ts";
 import { PrivateRocketmq } from "../stack/rocketmq.ts";
+import { RocketmqFakeProxy } from "../stack/rocketmq-fake-proxy.ts";
 import { TcpProxy } from "../stack/tcp-proxy.ts";
 import type { BusKind, FaultRow } from "./row.ts";
 import { ServeProcess } from "./serve-process.ts";
@@ -73,8 +74,10 @@ export class Scene {
     const hot = await TcpProxy.before(redis.port);
     const broker = await brokerOf(options.bus, { shared, redis });
     const bus = await TcpProxy.before(Number(broker.port));
-    // RocketMQ tells its clients where to go: nothing can stand between.
-    if (options.bus !== "rocketmq") broker.port = String(bus.port);
+    // What stands before RocketMQ knows its sends.
+    const sends =
+      options.bus === "rocketmq" ? await RocketmqFakeProxy.before(Number(broker.port)) : null;
+    broker.port = String((sends ?? bus).port);
     const ledger = await TcpProxy.before(sql.port);
     const urls = {
       hot: `redis://127.0.0.1:${hot.port}`,
@@ -87,13 +90,20 @@ export class Scene {
     const starting = apart === undefined ? null : ServeProcess.start(urls, apart.behind);
     if (starting !== null) await Promise.race([starting, systemClock.sleep(headStartMs)]);
     const [serve, behind] = await Promise.all([ServeProcess.start(urls, apart?.front), starting]);
-    const made = { hot, bus, ledger, serve, behind, database };
+    const made = { hot, bus, ledger, sends, serve, behind, database };
     return new Scene(made, { shared, redis, faultMs: options.faultMs });
   }
 
   /** Between Holdfast and its hot stock, its bus and its ledger. */
   get network(): { readonly hot: TcpProxy; readonly bus: TcpProxy; readonly ledger: TcpProxy } {
     return this.#made;
+  }
+
+  /** Between Holdfast and RocketMQ. */
+  get sends(): RocketmqFakeProxy {
+    const { sends } = this.#made;
+    if (sends === null) throw new Error("the row is not over RocketMQ");
+    return sends;
   }
 
   get serve(): ServeProcess {
@@ -126,11 +136,11 @@ export class Scene {
   }
 
   async close(): Promise<void> {
-    const { hot, bus, ledger, serve, behind } = this.#made;
+    const { hot, bus, ledger, sends, serve, behind } = this.#made;
     await serve.stop();
     await behind?.stop();
     for (const end of this.#more) await end();
-    for (const proxy of [hot, bus, ledger]) await proxy.close();
+    for (const proxy of [hot, bus, ledger, sends]) await proxy?.close();
     await this.redis.stop();
     await this.sql((query) => query(`drop database ${this.#made.database.name}`));
   }
@@ -154,6 +164,7 @@ type Made = {
   readonly hot: TcpProxy;
   readonly bus: TcpProxy;
   readonly ledger: TcpProxy;
+  readonly sends: RocketmqFakeProxy | null;
   readonly serve: ServeProcess;
   readonly behind: ServeProcess | null;
   readonly database: Database;

@@ -13,7 +13,9 @@ const { endpoints, credentials, requestTimeoutMs, pollMs }: ThreadData = workerD
 const batchMax = 32;
 /** The number of this message type in the protocol, which the client does not export. */
 const fifo = 2;
-/** And the status of an answer about a topic that is not there. */
+/** The only status of a send that says: stored, and safe. */
+const sendOk = 20_000;
+/** And that of an answer about a topic that is not there. */
 const topicMissing = 40_402;
 const looksMax = 10;
 const betweenLooksMs = 300;
@@ -55,7 +57,7 @@ function answerTo(work: ThreadWork): Promise<ThreadAnswer> {
   }
 }
 
-/** Done is SEND_OK only: for every other status the client throws. */
+/** Done is SEND_OK only: for every other status it throws. */
 async function send(topic: string, body: Uint8Array): Promise<ThreadAnswer> {
   const producer = await kept(producers, topic, () => startProducer(topic));
   const receipt = await producer.send({ topic, body: Buffer.from(body), messageGroup: topic });
@@ -142,9 +144,34 @@ async function makeLooker(): Promise<Looker> {
 async function startProducer(topic: string): Promise<Producer> {
   const { Producer } = await import("rocketmq-client-nodejs");
   // Who publishes tries again by itself, and would not know of these.
-  const producer = new Producer({ ...options([topic]), maxAttempts: 1 });
+  const producer = new (class extends Producer {
+    /** The client takes some statuses, of a message that is not found for one, for good ones. */
+    requireOk(): void {
+      const manager = this.rpcClientManager;
+      const send = manager.sendMessage.bind(manager);
+      manager.sendMessage = async (...asked) => {
+        const answer = await send(...asked);
+        for (const told of [answer, ...answer.getEntriesList()]) {
+          const status = told.getStatus();
+          const code = status?.getCode() ?? 0;
+          if (code !== sendOk) throw new NotOk(code, status?.getMessage() ?? "no status");
+        }
+        return answer;
+      };
+    }
+  })({ ...options([topic]), maxAttempts: 1 });
+  producer.requireOk();
   await producer.startup();
   return producer;
+}
+
+class NotOk extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(`[code=${code}] ${message}`);
+    this.code = code;
+  }
 }
 
 async function startReader({ topic, group }: LaneNames): Promise<Reader> {
