@@ -89,16 +89,25 @@ export class RocketmqFakeProxy {
 
   #serve(stream: ServerHttp2Stream, asked: Asked): void {
     const call = asked.headers[":path"]?.split("/").at(-1) ?? "";
-    if (call.startsWith("Query")) return this.#route(stream, asked);
-    if (call !== "SendMessage") return pass(stream, asked);
-    if (this.isSilent) return void stream.resume();
+    if (call.startsWith("Query")) this.#route(stream, asked);
+    else if (call === "SendMessage") this.#send(stream, asked);
+    else pass(stream, asked);
+  }
+
+  #send(stream: ServerHttp2Stream, asked: Asked): void {
+    if (this.isSilent) {
+      stream.resume();
+      return;
+    }
     const answer = this.answers[this.#turn % this.answers.length];
-    if (answer === undefined) return pass(stream, asked);
+    if (answer === undefined) {
+      pass(stream, asked);
+      return;
+    }
     this.#turn += 1;
     this.told.set(answer.name, (this.told.get(answer.name) ?? 0) + 1);
-    if (!answer.isStored) return tell(stream.resume(), answer);
-    const request = forward(stream, asked);
-    request.resume().on("end", () => tell(stream, answer));
+    const meanwhile = answer.isStored ? forward(stream, asked) : stream;
+    meanwhile.resume().on("end", () => tell(stream, answer));
   }
 
   #route(stream: ServerHttp2Stream, asked: Asked): void {
@@ -109,7 +118,8 @@ export class RocketmqFakeProxy {
 }
 
 function replaced(chunk: Buffer, old: Buffer, young: Buffer): Buffer {
-  for (let at = chunk.indexOf(old); at >= 0; at = chunk.indexOf(old, at)) at += young.copy(chunk, at);
+  for (let at = chunk.indexOf(old); at >= 0; at = chunk.indexOf(old, at))
+    at += young.copy(chunk, at);
   return chunk;
 }
 

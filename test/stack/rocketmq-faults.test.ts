@@ -66,7 +66,9 @@ describe.each(rocketmqServers())("RocketMQ behind something that lies", ({ url, 
     expect(said).toBe("BUS_UNKNOWN");
     expect(ms).toBeLessThan(callMs);
     proxy.isSilent = false;
-    await expect.poll(async () => (await publish("kept")).said, { timeout: patienceMs }).toBe("done");
+    await expect
+      .poll(async () => (await publish("kept")).said, { timeout: patienceMs })
+      .toBe("done");
     expect(await receiveAll(bus, ["kept"])).not.toContain("lost");
   });
 
