@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { MessageKey } from "./domain/message.ts";
+import { isUserRole, type UserRole } from "./domain/user-role.ts";
 import { isId } from "./domain/values.ts";
 
 /** What a parser wanted to see; the loader adds where the value came from. */
@@ -91,6 +92,39 @@ export type ApiKey = { readonly name: string; readonly secret: string };
 
 export function apiKeys(text: string): readonly ApiKey[] {
   return pairs(text, "name:secret,…").map(([name, secret]) => ({ name, secret }));
+}
+
+export type ConfiguredUser = {
+  readonly name: string;
+  readonly role: UserRole;
+  /** As it is, or its hash: `scrypt$…`. */
+  readonly password: string;
+};
+
+const passwordLengthMin = 12;
+
+export function users(text: string): readonly ConfiguredUser[] {
+  const expected = "name:role:password,… with the roles viewer, operator and admin";
+  return pairs(text, expected).map(([name, rest]) => {
+    const at = rest.indexOf(":");
+    const [role, password] = [rest.slice(0, at), rest.slice(at + 1)];
+    if (at < 1 || !isUserRole(role)) throw new Expected(expected);
+    if (password.length < passwordLengthMin) {
+      throw new Expected(`${expected}, and passwords of ${passwordLengthMin} characters or more`);
+    }
+    return { name, role, password };
+  });
+}
+
+/** What samples and factories are shipped with, and everybody tries first. */
+const knownSecrets: ReadonlySet<string> = new Set([
+  ...["admin", "root", "guest", "test", "demo", "secret", "password", "changeme", "change-me"],
+  ...["123456", "12345678", "root123", "admin123", "password123", "holdfast", "letmein"],
+  ...["changeme1234", "change-me-please", "password1234", "administrator", "123456789012"],
+]);
+
+export function isKnownSecret(secret: string): boolean {
+  return knownSecrets.has(secret.toLowerCase());
 }
 
 export function messageKeys(text: string): readonly MessageKey[] {

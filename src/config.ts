@@ -6,6 +6,7 @@ import {
   hasDefaultPassword,
   host,
   integer,
+  isKnownSecret,
   isLoopback,
   ledgerUrl,
   logLevel,
@@ -15,6 +16,7 @@ import {
   roles,
   serverUrl,
   storeUrl,
+  users,
 } from "./config-values.ts";
 
 /**
@@ -54,6 +56,13 @@ const settings = {
   },
   apiKeys: { env: "HOLDFAST_API_KEYS", fallback: "", secret: "pairs", parse: apiKeys },
   messageKeys: { env: "HOLDFAST_MESSAGE_KEYS", fallback: "", secret: "pairs", parse: messageKeys },
+  users: { env: "HOLDFAST_USERS", fallback: "", secret: "pairs", parse: users },
+  trustedProxies: {
+    env: "HOLDFAST_TRUSTED_PROXIES",
+    flag: "--trusted-proxies",
+    fallback: "0",
+    parse: integer(0, 8),
+  },
   logLevel: { env: "HOLDFAST_LOG_LEVEL", flag: "--log-level", fallback: "info", parse: logLevel },
   shutdownDelaySeconds: {
     env: "HOLDFAST_SHUTDOWN_DELAY_SECONDS",
@@ -131,6 +140,8 @@ function parseAll(find: (name: SettingName) => Origin): Config {
     processes: read(find("processes"), settings.processes.parse),
     apiKeys: read(find("apiKeys"), settings.apiKeys.parse),
     messageKeys: read(find("messageKeys"), settings.messageKeys.parse),
+    users: read(find("users"), settings.users.parse),
+    trustedProxies: read(find("trustedProxies"), settings.trustedProxies.parse),
     logLevel: read(find("logLevel"), settings.logLevel.parse),
     shutdownDelaySeconds: read(find("shutdownDelaySeconds"), settings.shutdownDelaySeconds.parse),
     url: read(find("url"), settings.url.parse),
@@ -155,7 +166,8 @@ export type ConfigProblem =
   | "roles-in-memory"
   | "ledger-in-memory"
   | "open-without-key"
-  | "default-password";
+  | "default-password"
+  | "known-secret";
 
 /** `usage`: it could not be read. Otherwise it was understood, and cannot keep the promises. */
 export class ConfigError extends Error {
@@ -182,6 +194,7 @@ const refusals: ReadonlySet<ConfigProblem> = new Set<ConfigProblem>([
   "ledger-in-memory",
   "open-without-key",
   "default-password",
+  "known-secret",
 ]);
 
 /** The kinds of hot stock and bus that have an adapter. */
@@ -209,6 +222,18 @@ export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
   }
   if (purpose === "serve" && bus.kind !== "memory" && hasDefaultPassword(bus.url)) {
     throw new ConfigError("default-password", { flag: "--bus" });
+  }
+  if (purpose === "serve") refuseKnownSecrets(config);
+}
+
+function refuseKnownSecrets({ apiKeys, users }: Config): void {
+  const key = apiKeys.find(({ secret }) => isKnownSecret(secret));
+  if (key !== undefined) {
+    throw new ConfigError("known-secret", { variable: settings.apiKeys.env, name: key.name });
+  }
+  const user = users.find(({ password }) => isKnownSecret(password));
+  if (user !== undefined) {
+    throw new ConfigError("known-secret", { variable: settings.users.env, name: user.name });
   }
 }
 

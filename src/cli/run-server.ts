@@ -11,6 +11,7 @@ import { type Holdfast, openHoldfast } from "../wire.ts";
 import type { Context } from "./context.ts";
 import { freePort, isTaken, type PortWish, portTaken } from "./free-port.ts";
 import { claimLedger } from "./ledger-claim.ts";
+import { openSignIn } from "./open-sign-in.ts";
 import type { Text } from "./text.ts";
 import { version } from "./version.ts";
 
@@ -40,7 +41,7 @@ export async function runServer(context: Context, options: ServerOptions): Promi
   const claim = await claimLedger(config.ledger, context.text);
   const server = new ServerProcess(config, log, claim.release);
   try {
-    return await server.start({ ...options, config: { ...config, port } }, context.text);
+    return await server.start({ ...options, config: { ...config, port } }, context);
   } catch (error) {
     await server.stop();
     throw error;
@@ -62,11 +63,17 @@ class ServerProcess {
     this.#releaseClaim = releaseClaim;
   }
 
-  async start(options: ServerOptions, text: Text): Promise<RunningServer> {
+  async start(options: ServerOptions, context: Context): Promise<RunningServer> {
     const { apiKeys, host } = this.#config;
+    const firstUser = (name: string, password: string): void => {
+      context.note(context.text("serve.firstUser", { name, password }));
+      context.note(context.text("serve.firstUser.next"));
+    };
     const clock = systemClock;
     const metrics = prometheusMetrics({ clock, version: version(), processMetrics: true });
     const holdfast = await this.#open(metrics);
+    const { ledger } = holdfast;
+    const signIn = await openSignIn(this.#config, { ledger, purpose: options.purpose, firstUser });
     const app = await buildServer({
       engine: holdfast.engine,
       clock,
@@ -76,10 +83,13 @@ class ServerProcess {
       phase: () => this.#phase,
       version: version(),
       stores: this.#config,
+      signIn,
+      audit: (record) => ledger.audit(record),
+      trustedProxies: this.#config.trustedProxies,
       log: (error, request) => this.#log.error({ err: error, ...request }, "request failed"),
     });
     this.#app = app;
-    const port = await listen(app, { ...options.config, mayMove: options.mayMove }, text);
+    const port = await listen(app, { ...options.config, mayMove: options.mayMove }, context.text);
     await holdfast.start();
     this.#phase = "ready";
     return { url: `http://${reachable(host)}:${port}`, port, holdfast, stop: () => this.stop() };

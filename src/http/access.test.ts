@@ -1,8 +1,23 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
-import { gatekeeper } from "./access.ts";
+import { type Access, gatekeeper } from "./access.ts";
 
-const local = gatekeeper(new Map());
-const keyed = gatekeeper(
+type Asked = { readonly address: string | undefined; readonly headers: IncomingHttpHeaders };
+type Judge = (asked: Asked) => Access;
+
+/** Without a session the answer is there at once. */
+function doors(apiKeys: ReadonlyMap<string, string>): Judge {
+  const judge = gatekeeper({ apiKeys, signIn: null });
+  return (asked) => {
+    const { host = "" } = asked.headers;
+    const access = judge({ ...asked, peer: asked.address, method: "GET", host });
+    if (access instanceof Promise) throw new Error("expected an answer at once");
+    return access;
+  };
+}
+
+const local = doors(new Map());
+const keyed = doors(
   new Map([
     ["ops", "hunter2"],
     ["ci", "s3cret"],
@@ -12,7 +27,8 @@ const keyed = gatekeeper(
 describe("without API keys", () => {
   it.each(["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])("%s is served", (address) => {
     const access = local({ address, headers: { host: "localhost:8787" } });
-    expect(access).toEqual({ actor: "local", problem: null });
+    expect(access.problem).toBeNull();
+    expect(access.who).toMatchObject({ actor: "local", role: "admin", via: "local" });
   });
 
   it.each(["10.0.0.1", "::ffff:10.0.0.1", "128.0.0.1", "1127.0.0.1", "", undefined])(
@@ -50,6 +66,15 @@ describe("without API keys", () => {
     expect(access.problem).toMatchObject({ code: "FORBIDDEN" });
   });
 
+  it.each(["forwarded", "x-forwarded-for", "x-forwarded-host", "via"])(
+    "whoever comes through a proxy is not of this machine: %s",
+    (name) => {
+      const headers = { host: "localhost", [name]: "127.0.0.1" };
+      const access = local({ address: "127.0.0.1", headers });
+      expect(access.problem).toMatchObject({ code: "FORBIDDEN" });
+    },
+  );
+
   it("a page of this machine is served", () => {
     const headers = { host: "localhost:8787", origin: "http://localhost:5173" };
     expect(local({ address: "::1", headers }).problem).toBeNull();
@@ -59,7 +84,9 @@ describe("without API keys", () => {
 describe("with API keys", () => {
   it("the name of the key is the actor", () => {
     const headers = { authorization: "Bearer s3cret" };
-    expect(keyed({ address: "10.0.0.1", headers })).toEqual({ actor: "ci", problem: null });
+    const access = keyed({ address: "10.0.0.1", headers });
+    expect(access.problem).toBeNull();
+    expect(access.who).toMatchObject({ actor: "ci", role: "admin", via: "key" });
   });
 
   it.each([

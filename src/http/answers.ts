@@ -18,7 +18,9 @@ export function sendProblem(
 ): FastifyReply {
   const language = languageOf(request.headers["accept-language"]);
   const body = problemBody(problem, { requestId: request.id, language });
-  if (isRetryable(problem)) reply.header("retry-after", retryAfterSeconds);
+  if (isRetryable(problem)) {
+    reply.header("retry-after", problem.retryAfterSeconds ?? retryAfterSeconds);
+  }
   if (problem.code === "UNAUTHORIZED") reply.header("www-authenticate", "Bearer");
   return reply
     .code(statuses[problem.code])

@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { rejections } from "../domain/rejection.ts";
 import { cartLinesMax, quantityMax } from "../domain/values.ts";
+import { deadLetterFilter, deadLetterStates } from "./queries.ts";
 import {
   Count,
-  Flag,
   Id,
   Instant,
   Level,
@@ -16,9 +16,7 @@ import {
   object,
   oneOf,
   PlaceName,
-  page,
   pageOf,
-  period,
   Quantity,
   Reason,
   ReservationStateName,
@@ -26,56 +24,12 @@ import {
   Seconds,
   Text,
   Time,
-  textLengthMax,
-  Version,
 } from "./schema.ts";
 
 /**
  * Every request and answer of the HTTP API, once: the routes check with these schemas, OpenAPI
  * shows them, the console and the command line take their types. Nothing here needs Node.
  */
-
-// Queries and paths --------------------------------------------------------------------------
-
-export const NoQuery = object({});
-export const SkuPath = object({ sku: Id });
-export const SalePath = object({ saleId: Id });
-export const ReservationPath = object({ reservationId: Type.String() });
-export const DeadLetterPath = object({ id: Type.String({ pattern: "^[1-9][0-9]{0,14}$" }) });
-export const PageQuery = object(page);
-export const WaitQuery = object({
-  wait: Type.Optional(Type.String({ pattern: "^([0-9]|[12][0-9]|30)$" })),
-});
-export const AsOfQuery = object({
-  asOfVersion: Type.Optional(Version),
-  asOf: Type.Optional(Time),
-});
-export const EntriesQuery = object({
-  ...page,
-  ...period,
-  format: Type.Optional(oneOf(["json", "csv", "ndjson"])),
-  bom: Type.Optional(Flag),
-});
-export const deadLetterStates = ["open", "replayed", "discarded"] as const;
-const deadLetterFilter = {
-  reason: Type.Optional(Text),
-  itemId: Type.Optional(Text),
-};
-export const DeadLettersQuery = object({
-  ...page,
-  ...deadLetterFilter,
-  lane: Type.Optional(Version),
-  state: Type.Optional(oneOf(deadLetterStates)),
-});
-export const AuditQuery = object({
-  ...page,
-  ...period,
-  actor: Type.Optional(Text),
-  action: Type.Optional(Text),
-  subject: Type.Optional(Text),
-});
-export const SearchQuery = object({ q: Type.String({ minLength: 1, maxLength: textLengthMax }) });
-export const ReadyQuery = object({ verbose: Type.Optional(Flag) });
 
 // Reservations -------------------------------------------------------------------------------
 
@@ -359,6 +313,10 @@ export const ProbeBody = object({
   status: Name,
   parts: Type.Optional(Type.Array(object({ name: Name, ok: Type.Boolean(), ms: Type.Number() }))),
 });
+
+// The console --------------------------------------------------------------------------------
+
+export type { SessionBody } from "./console-contract.ts";
 
 // Problems -----------------------------------------------------------------------------------
 

@@ -1,17 +1,23 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../clock.ts";
+import { Fault } from "../domain/fault.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 /**
- * Server-sent events. A stream has a bound on what waits for a slow reader (then it is cut: the
- * browser comes back with `Last-Event-ID`), a heartbeat that keeps proxies from closing it, and
- * ends when the server stops, because an open stream would keep it from closing.
+ * Server-sent events. A stream ends with the session that opened it. It has a bound on what waits
+ * for a slow reader (then it is cut: the browser comes back with `Last-Event-ID`), a heartbeat
+ * that keeps proxies from closing it, and ends when the server stops, because an open stream
+ * would keep it from closing.
  */
 export type StreamLimits = {
   readonly streamsMax: number;
   readonly heartbeatMs: number;
   readonly retryMs: number;
   readonly bufferBytesMax: number;
+  /** Of one who has signed in. */
+  readonly perSessionMax: number;
+  /** Asked at every heartbeat: a session that was ended elsewhere ends its streams here. */
+  readonly isStillIn: (session: string) => Promise<boolean>;
 };
 
 export type StreamEvent = {
@@ -38,12 +44,19 @@ export class EventStreams {
   /** Null when there are too many already, or the server is stopping. */
   open(request: FastifyRequest, reply: FastifyReply): EventStream | null {
     if (this.#stopping || this.#open.size >= this.#limits.streamsMax) return null;
+    const session = request.who.session?.session ?? null;
+    if (session !== null && this.#of(session).length >= this.#limits.perSessionMax) return null;
     reply.hijack();
-    const stream = new EventStream(reply, request.id, this.#limits);
+    const stream = new EventStream(reply, { requestId: request.id, session }, this.#limits);
     this.#open.add(stream);
     stream.signal.addEventListener("abort", () => this.#open.delete(stream), { once: true });
     void this.#beat(stream);
     return stream;
+  }
+
+  /** Whoever has signed out sees nothing more. */
+  endSession(session: string): void {
+    for (const stream of this.#of(session)) stream.end();
   }
 
   /** Ends every stream and opens no more. */
@@ -52,21 +65,43 @@ export class EventStreams {
     for (const stream of this.#open) stream.end();
   }
 
+  #of(session: string): EventStream[] {
+    return [...this.#open].filter((stream) => stream.session === session);
+  }
+
   async #beat(stream: EventStream): Promise<void> {
     for (;;) {
       await this.#clock.sleep(this.#limits.heartbeatMs, stream.signal);
       if (stream.signal.aborted) return;
+      if (!(await this.#mayGoOn(stream))) return stream.end();
       stream.comment("alive");
     }
   }
+
+  /** A ledger that is away says nothing of a session: the next beat asks again. */
+  async #mayGoOn({ session }: EventStream): Promise<boolean> {
+    if (session === null) return true;
+    try {
+      return await this.#limits.isStillIn(session);
+    } catch (error) {
+      if (error instanceof Fault) return true;
+      throw error;
+    }
+  }
 }
+
+type Opened = { readonly requestId: string; readonly session: string | null };
 
 export class EventStream {
   readonly #raw: FastifyReply["raw"];
   readonly #bufferBytesMax: number;
   readonly #ended = new AbortController();
+  /** Null: whoever reads has not signed in, but has a key or is of this machine. */
+  readonly session: string | null;
 
-  constructor(reply: FastifyReply, requestId: string, limits: StreamLimits) {
+  constructor(reply: FastifyReply, opened: Opened, limits: StreamLimits) {
+    const { requestId, session } = opened;
+    this.session = session;
     this.#raw = reply.raw;
     this.#bufferBytesMax = limits.bufferBytesMax;
     const end = (): void => this.#ended.abort();

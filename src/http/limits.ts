@@ -10,6 +10,7 @@ export type HttpLimits = {
   readonly timeoutCheckMs: number;
   readonly connectionsMax: number;
   readonly streamsMax: number;
+  readonly streamsPerSessionMax: number;
   readonly streamHeartbeatMs: number;
   readonly streamRetryMs: number;
   readonly streamBufferBytesMax: number;
@@ -26,6 +27,7 @@ export const defaultLimits: HttpLimits = {
   keepAliveTimeoutMs: 72_000,
   connectionsMax: 20_000,
   streamsMax: 1_000,
+  streamsPerSessionMax: 10,
   streamHeartbeatMs: 15_000,
   streamRetryMs: 3_000,
   streamBufferBytesMax: 256 * 1024,

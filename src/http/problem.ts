@@ -54,6 +54,8 @@ export type Problem = {
   /** Members that the refusal adds: the state, the reservation, the newer level. */
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly retryable?: boolean;
+  /** When to come again, where it is known better than "soon". */
+  readonly retryAfterSeconds?: number;
 };
 
 export type Asked = { readonly requestId: string; readonly language: Language };

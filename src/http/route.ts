@@ -3,10 +3,14 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type TSchema, Type } from "typebox";
 import type { Clock } from "../clock.ts";
 import type { StoreUrls } from "../doctor/transport.ts";
+import type { UserRole } from "../domain/user-role.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Who } from "./access.ts";
 import type { ProblemCode } from "./contract.ts";
 import type { EventStreams } from "./event-streams.ts";
 import type { Metrics } from "./metrics.ts";
+import type { RefusedActs } from "./refused-acts.ts";
+import type { SignIn } from "./sign-in.ts";
 
 /** What the routes stand on. */
 export type RouteDeps = {
@@ -15,6 +19,9 @@ export type RouteDeps = {
   readonly metrics: Metrics;
   readonly streams: EventStreams;
   readonly phase: () => Phase;
+  /** Null: nobody signs in here. */
+  readonly signIn: SignIn | null;
+  readonly refusedActs: RefusedActs;
   /** What the doctor looks at beneath the engine; without them, at the engine alone. */
   readonly stores?: StoreUrls;
 };
@@ -26,12 +33,16 @@ export type Routes = (app: FastifyInstance, deps: RouteDeps) => void;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who asks: the name of the API key, or `local`. */
+    /** Who asks: the name of the user or the API key, or `local`. */
     actor: string;
+    /** And what they may. */
+    who: Who;
   }
   interface FastifyContextConfig {
     /** Answered to everybody, without a key. */
     open?: boolean;
+    /** What one must be at least; `roles.ts` gives it. */
+    role?: UserRole;
     /** The refusals to show in OpenAPI, besides those of every route. */
     problems?: readonly ProblemCode[];
   }

@@ -3,14 +3,16 @@ import type { Clock, Random } from "../clock.ts";
 import type { StoreUrls } from "../doctor/transport.ts";
 import { isId } from "../domain/values.ts";
 import type { Engine } from "../engine/engine.ts";
-import { gatekeeper } from "./access.ts";
 import { sendProblem } from "./answers.ts";
 import { answerConnectionError } from "./connection-errors.ts";
 import { EventStreams } from "./event-streams.ts";
 import { answerFailures, EncodedBodyError, type FailureLog } from "./failures.ts";
+import { guard } from "./guard.ts";
 import { defaultLimits, type HttpLimits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import { describeApi, serveDocs } from "./openapi.ts";
+import { RefusedActs, type WriteAudit } from "./refused-acts.ts";
+import { requireRoles } from "./roles.ts";
 import type { Phase, RouteDeps } from "./route.ts";
 import { deadLetterRoutes } from "./routes/dead-letters.ts";
 import { doctorRoute } from "./routes/doctor.ts";
@@ -19,9 +21,10 @@ import { probeRoutes } from "./routes/probes.ts";
 import { proofRoutes } from "./routes/proof.ts";
 import { reservationRoutes } from "./routes/reservations.ts";
 import { saleRoutes } from "./routes/sales.ts";
+import { sessionRoutes } from "./routes/session.ts";
 import { stockRoutes } from "./routes/stock.ts";
 import { parseSafeJson } from "./safe-json.ts";
-import { securityHeaders } from "./security-headers.ts";
+import type { SignIn } from "./sign-in.ts";
 import { answerUnknownPaths } from "./unknown-paths.ts";
 
 export type ServerDeps = {
@@ -34,6 +37,12 @@ export type ServerDeps = {
   readonly phase: () => Phase;
   readonly version: string;
   readonly log: FailureLog;
+  /** Without it nobody signs in, and a page of this machine is served like a program. */
+  readonly signIn?: SignIn;
+  /** Where refused acts are told; without it they are told nowhere. */
+  readonly audit?: WriteAudit;
+  /** Proxies in front whose `X-Forwarded-…` headers are believed, counted from here. */
+  readonly trustedProxies?: number;
   /** For the doctor, who looks at them over connections of its own. */
   readonly stores?: StoreUrls;
   readonly limits?: Partial<HttpLimits>;
@@ -42,29 +51,43 @@ export type ServerDeps = {
 /** Builds the server; `listen` or `inject` is the caller's. */
 export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const limits = { ...defaultLimits, ...deps.limits };
-  const app = makeApp(limits, requestIds(deps.random));
+  const signIn = deps.signIn ?? null;
+  const refusedActs = new RefusedActs(deps.clock, deps.audit ?? (async () => {}));
+  const app = makeApp(limits, {
+    genReqId: requestIds(deps.random),
+    trustProxy: deps.trustedProxies ?? 0,
+  });
   const streams = new EventStreams(deps.clock, {
     streamsMax: limits.streamsMax,
     heartbeatMs: limits.streamHeartbeatMs,
     retryMs: limits.streamRetryMs,
     bufferBytesMax: limits.streamBufferBytesMax,
+    perSessionMax: limits.streamsPerSessionMax,
+    isStillIn: async (session) => (await signIn?.isStillIn(session)) ?? false,
   });
   // An open stream would keep the server from closing.
   app.addHook("preClose", async () => streams.close());
-  guard(app, deps);
+  guard(app, { apiKeys: deps.apiKeys, metrics: deps.metrics, signIn, refusedActs });
   readJson(app);
   answerFailures(app, deps.log);
   answerUnknownPaths(app);
   await describeApi(app, deps.version);
-  addRoutes(app, { ...deps, streams });
+  requireRoles(app);
+  addRoutes(app, { ...deps, streams, signIn, refusedActs });
   await serveDocs(app);
   return app;
 }
 
-function makeApp(limits: HttpLimits, genReqId: (raw: Incoming) => string): FastifyInstance {
+type Wishes = {
+  readonly genReqId: (raw: Incoming) => string;
+  readonly trustProxy: number;
+};
+
+function makeApp(limits: HttpLimits, { genReqId, trustProxy }: Wishes): FastifyInstance {
   const app = Fastify({
     logger: false,
     genReqId,
+    trustProxy: trustProxy === 0 ? false : (_address, hop) => hop < trustProxy,
     bodyLimit: limits.bodyBytesMax,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -111,30 +134,6 @@ function requestIds(random: Random): (raw: Incoming) => string {
   };
 }
 
-/** First of all hooks: the headers of every answer, then who asks. */
-function guard(app: FastifyInstance, { apiKeys, metrics }: ServerDeps): void {
-  const judge = gatekeeper(apiKeys);
-  app.decorateRequest("actor", "");
-  app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(securityHeaders).header("x-request-id", request.id);
-    if (isOpen(request)) return done();
-    const access = judge({ address: request.ip, headers: request.headers });
-    if (access.problem !== null) return sendProblem(request, reply, access.problem);
-    request.actor = access.actor;
-    return done();
-  });
-  app.addHook("onResponse", (request, reply, done) => {
-    const route = request.routeOptions.url ?? "none";
-    metrics.requestAnswered({ route, method: request.method, status: reply.statusCode });
-    done();
-  });
-}
-
-/** Probes, and the documentation, which holds nothing of the server's own. */
-function isOpen({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.config.open === true || routeOptions.url?.startsWith("/docs") === true;
-}
-
 function readJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -156,4 +155,5 @@ function addRoutes(app: FastifyInstance, deps: RouteDeps): void {
   doctorRoute(app, deps);
   deadLetterRoutes(app, deps);
   probeRoutes(app, deps);
+  sessionRoutes(app, deps);
 }

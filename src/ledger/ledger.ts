@@ -121,10 +121,65 @@ export interface Ledger {
   audit(record: Omit<AuditRecord, "at">): Promise<void>;
   auditLog(query: AuditQuery): Promise<readonly (AuditRecord & { readonly id: number })[]>;
 
+  /** Who is signed in to the console. */
+  readonly accounts: Accounts;
+
   /** A secret that `migrate` made and the ledger keeps. */
   secret(name: "reservation-ids" | "messages"): Promise<Buffer>;
   close(): Promise<void>;
 }
+
+/**
+ * Sessions of the console and attempts to open one. They are here so that every process knows
+ * the same: a sign-out ends a session everywhere, and a lockout survives a restart.
+ */
+export interface Accounts {
+  /** The hash of the first administrator's password; null before there is one. */
+  adminCredential(): Promise<string | null>;
+  /** Keeps this one if there is none; answers the one that is kept. */
+  keepAdminCredential(hash: string): Promise<string>;
+  /** Opened now, by the ledger's clock; what was opened before `forgetMs` is swept out. */
+  openSession(session: NewSession, forgetMs: number): Promise<void>;
+  session(id: string): Promise<SessionRow | null>;
+  /** It has been used now. */
+  sessionSeen(id: string): Promise<void>;
+  /** False if it had ended already. */
+  endSession(id: string): Promise<boolean>;
+  /** How many there were. */
+  endSessionsOf(name: string): Promise<number>;
+  /**
+   * Counts an attempt before its outcome is known, so that many at once are not one. Null: go on.
+   * Otherwise one of the subjects is locked for so many milliseconds, and nothing was counted.
+   */
+  countAttempt(subjects: readonly AttemptLimit[]): Promise<number | null>;
+  /** It succeeded. */
+  forgetAttempts(subjects: readonly string[]): Promise<void>;
+}
+
+export type NewSession = {
+  /** A hash: whoever reads the ledger cannot use it. */
+  readonly id: string;
+  readonly name: string;
+  /** Of the password's hash: with another password the session is none. */
+  readonly credential: string;
+};
+
+export type SessionRow = NewSession & {
+  readonly openedAt: Instant;
+  readonly seenAt: Instant;
+  /** By the clock that decides how old it is. */
+  readonly readAt: Instant;
+};
+
+export type AttemptLimit = {
+  readonly subject: string;
+  /** From this one on, each failure locks: `lockMs`, then twice as long, up to `lockMsMax`. */
+  readonly failuresMax: number;
+  readonly lockMs: number;
+  readonly lockMsMax: number;
+  /** So long after the last failure nothing is held against it any more. */
+  readonly forgetMs: number;
+};
 
 export type Commit = {
   readonly results: readonly CommandResult[];

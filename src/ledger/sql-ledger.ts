@@ -4,6 +4,7 @@ import type { LedgerEntry, ProjectedEntry, Settled } from "../domain/entry.ts";
 import type { Lease } from "../domain/lease.ts";
 import type { Sale, SaleState } from "../domain/sale.ts";
 import type { Epoch, Instant, Lane, ReservationId, SaleId, SkuId } from "../domain/values.ts";
+import { SqlAccounts } from "./accounts.ts";
 import { auditLog, auditValues, insertAudit } from "./audit.ts";
 import { commitCommands, decidingTime } from "./commit.ts";
 import { ledgerCounts } from "./counts.ts";
@@ -13,6 +14,7 @@ import { balancesAt, entriesAfter, entriesOf, versionAt } from "./entries.ts";
 import { countRepairs, doubtLane, lanesOf } from "./lane-care.ts";
 import { freeLeases, holdLeases, type LeaseWish, releaseLeases } from "./leases.ts";
 import type {
+  Accounts,
   AuditQuery,
   BalancesAt,
   BucketDamage,
@@ -50,10 +52,12 @@ export class SqlLedger implements Ledger {
   readonly #database: SqlDatabase;
   readonly #clock: Clock;
   readonly #sales = new Sales();
+  readonly accounts: Accounts;
 
   constructor(database: SqlDatabase, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
+    this.accounts = new SqlAccounts(database, (reader) => decidingTime(database, reader, clock));
   }
 
   commit(commands: readonly Command[]): Promise<Commit> {

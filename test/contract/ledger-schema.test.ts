@@ -14,7 +14,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 const newPath = (): string => join(folder, `${++files}.db`);
 const clock = new ManualClock();
-const migrated = { applied: ["0001_ledger.sql", "0002_leases.sql"], pending: [] };
+const migrations = ["0001_ledger.sql", "0002_leases.sql", "0003_console.sql"];
+const migrated = { applied: migrations, pending: [] };
 
 describe("the SQLite schema", () => {
   it("is the golden one after all migrations", async () => {
@@ -48,7 +49,7 @@ describe("the SQLite schema", () => {
 
   it("is only looked at by a dry run", async () => {
     const path = newPath();
-    const pending = { applied: [], pending: ["0001_ledger.sql", "0002_leases.sql"] };
+    const pending = { applied: [], pending: migrations };
     expect(await migrateSqlite(path, { clock, dryRun: true })).toEqual(pending);
     expect(existsSync(path)).toBe(false);
     new Sqlite(path).exec("create table mine (a)").close();

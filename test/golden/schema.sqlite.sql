@@ -229,3 +229,22 @@ CREATE TABLE sales (
 ) strict;
 
 CREATE INDEX sales_by_state on sales (state);
+
+CREATE TABLE sessions (
+  session_id text primary key,
+  name text not null,
+  credential text not null,
+  opened_at_ms integer not null,
+  seen_at_ms integer not null
+) strict, without rowid;
+
+CREATE INDEX sessions_by_name on sessions (name);
+
+CREATE TABLE sign_in_attempts (
+  subject text primary key,
+  failures integer not null check (failures > 0),
+  last_at_ms integer not null,
+  locked_until_ms integer not null
+) strict, without rowid;
+
+CREATE INDEX sign_in_attempts_by_age on sign_in_attempts (last_at_ms);

@@ -5,8 +5,9 @@ import { migrateMysql, openMysqlLedger } from "../../src/ledger/mysql-ledger.ts"
 import { createDatabase, type Database, ledgerServers } from "../support/ledger-servers.ts";
 import { schemaOf } from "../support/mysql-schema.ts";
 
-const migrated = { applied: ["0001_ledger.sql", "0002_leases.sql"], pending: [] };
-const pending = { applied: [], pending: ["0001_ledger.sql", "0002_leases.sql"] };
+const files = ["0001_ledger.sql", "0002_leases.sql", "0003_console.sql"];
+const migrated = { applied: files, pending: [] };
+const pending = { applied: [], pending: files };
 const firstMigration = new URL(
   "../../src/ledger/migrations/mysql/0001_ledger.sql",
   import.meta.url,

@@ -9,14 +9,12 @@ import {
   DeadLetterOutcomeBody,
   DeadLetterOutcomesBody,
   DeadLetterPage,
-  DeadLetterPath,
   DeadLetterRequest,
-  DeadLettersQuery,
   DeadLettersRequest,
-  NoQuery,
 } from "../contract.ts";
 import { pageOf, readCursorNumber } from "../cursor.ts";
 import { normalText, pageLimit } from "../input.ts";
+import { DeadLetterPath, DeadLettersQuery, NoQuery } from "../queries.ts";
 import type { RouteDeps } from "../route.ts";
 
 type Named = { Params: Static<typeof DeadLetterPath> };

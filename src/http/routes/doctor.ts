@@ -2,8 +2,9 @@ import type { FastifyInstance } from "fastify";
 import type { Finding } from "../../doctor/check.ts";
 import { examineServer } from "../../doctor/examine.ts";
 import { inWords } from "../../doctor/words.ts";
-import { DoctorBody, NoQuery } from "../contract.ts";
+import { DoctorBody } from "../contract.ts";
 import { languageOf } from "../language.ts";
+import { NoQuery } from "../queries.ts";
 import type { RouteDeps } from "../route.ts";
 
 /** Everything that is looked at, in the reader's language. However many ask, one looks. */

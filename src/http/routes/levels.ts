@@ -5,10 +5,10 @@ import type { LevelView, Oversight } from "../../engine/engine.ts";
 import type { EntryQuery } from "../../ledger/ledger.ts";
 import { sendProblem } from "../answers.ts";
 import { entryBody, levelBody } from "../bodies.ts";
-import { AsOfQuery, EntriesQuery, PageQuery, SkuPath } from "../contract.ts";
 import { pageOf, readCursor, readCursorNumber } from "../cursor.ts";
 import { entriesAsCsv, entriesAsLines, exportStream } from "../entries-export.ts";
 import { InputError, instantOf, isFlagSet, maybeInstant, pageLimit } from "../input.ts";
+import { AsOfQuery, EntriesQuery, PageQuery, SkuPath } from "../queries.ts";
 import { named, type RouteDeps } from "../route.ts";
 
 type Named = { Params: Static<typeof SkuPath> };

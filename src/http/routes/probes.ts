@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Static } from "typebox";
 import { Fault } from "../../domain/fault.ts";
 import type { Health } from "../../engine/engine.ts";
-import { NoQuery, ProbeBody, ReadyQuery } from "../contract.ts";
+import { ProbeBody } from "../contract.ts";
 import { isFlagSet } from "../input.ts";
+import { NoQuery, ReadyQuery } from "../queries.ts";
 import type { RouteDeps } from "../route.ts";
 
 const tags = ["probes"];

@@ -4,18 +4,17 @@ import { skuId } from "../../domain/values.ts";
 import { sendProblem } from "../answers.ts";
 import {
   AuditPage,
-  AuditQuery,
-  NoQuery,
   ReconciliationBody,
   RepairBody,
   RepairRequest,
   SearchBody,
-  SearchQuery,
   VerificationBody,
   VerifyRequest,
 } from "../contract.ts";
 import { pageOf, readCursorNumber } from "../cursor.ts";
 import { isoTime, maybeInstant, normalText, pageLimit } from "../input.ts";
+import { AuditQuery, NoQuery, SearchQuery } from "../queries.ts";
+import { refusedBelow } from "../refused-acts.ts";
 import { allowNoBody, type RouteDeps } from "../route.ts";
 import { linkOf, searchText } from "../search-text.ts";
 
@@ -29,7 +28,8 @@ export function proofRoutes(app: FastifyInstance, deps: RouteDeps): void {
   searchRoute(app, deps);
 }
 
-function reconciliationRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
+function reconciliationRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const { engine, refusedActs } = deps;
   app.get(
     "/v1/reconciliation",
     {
@@ -61,6 +61,9 @@ function reconciliationRoutes(app: FastifyInstance, { engine }: RouteDeps): void
     },
     async (request, reply) => {
       const { dryRun, reason } = request.body;
+      const applied = { needed: "admin", refusedActs } as const;
+      const refused = dryRun ? null : await refusedBelow(request, reply, applied);
+      if (refused !== null) return refused;
       const sku = request.body.sku === undefined ? null : skuId(request.body.sku);
       if (sku !== null && (await engine.oversight.level(sku)) === null) {
         const detail = `there is no SKU ${sku}`;

@@ -9,17 +9,15 @@ import {
   CancelRequest,
   ConfirmRequest,
   ExtendRequest,
-  NoQuery,
   type RefundRequest,
   RefundRequest as RefundSchema,
-  ReservationPath,
   ReservationRequest,
   TimelineBody,
-  WaitQuery,
 } from "../contract.ts";
 import { idempotencyKey, maybeInstant, normalText, preferredWaitMs } from "../input.ts";
 import type { ReserveResult } from "../metrics.ts";
 import { retryAfterSeconds } from "../problem.ts";
+import { NoQuery, ReservationPath, WaitQuery } from "../queries.ts";
 import { allowNoBody, named, type RouteDeps } from "../route.ts";
 import { linesOf, refundOf } from "./reservation-input.ts";
 import { streamReservation } from "./reservation-stream.ts";

@@ -4,9 +4,10 @@ import { operationId, saleId, skuId } from "../../domain/values.ts";
 import type { CreateSaleRequest } from "../../engine/engine.ts";
 import { markReplayed, sendOutcome, sendRefusal } from "../answers.ts";
 import { saleBody } from "../bodies.ts";
-import { NoQuery, PageQuery, SaleMoveRequest, SalePath, SaleRequest } from "../contract.ts";
+import { SaleMoveRequest, SaleRequest } from "../contract.ts";
 import { pageOf, readCursor } from "../cursor.ts";
 import { InputError, maybeInstant, normalText, pageLimit } from "../input.ts";
+import { NoQuery, PageQuery, SalePath } from "../queries.ts";
 import { allowNoBody, named, type RouteDeps } from "../route.ts";
 import { saleNotFound, streamSale } from "./sale-stream.ts";
 

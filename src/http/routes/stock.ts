@@ -4,15 +4,9 @@ import { operationId, quantity, type SkuId, skuId } from "../../domain/values.ts
 import type { StockChange } from "../../engine/engine.ts";
 import { sendOutcome } from "../answers.ts";
 import { levelBody, stockChangedBody } from "../bodies.ts";
-import {
-  AdjustRequest,
-  CountRequest,
-  NoQuery,
-  SkuPath,
-  StockMoveRequest,
-  StopRequest,
-} from "../contract.ts";
+import { AdjustRequest, CountRequest, StockMoveRequest, StopRequest } from "../contract.ts";
 import { InputError, ifMatchVersion, normalText } from "../input.ts";
+import { NoQuery, SkuPath } from "../queries.ts";
 import { named, type RouteDeps } from "../route.ts";
 
 type Named = { Params: Static<typeof SkuPath> };
