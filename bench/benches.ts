@@ -1,11 +1,14 @@
 import { refusedRow, replayedRow } from "./answers.ts";
 import { committedRow, limitedRow } from "./committed.ts";
 import { expiryRow } from "./expiry.ts";
-import { committedOverHttpRow, refusedOverHttpRow } from "./http.ts";
+import { batchOverHttpRow, committedOverHttpRow, refusedOverHttpRow } from "./http.ts";
 import { latencyRows, loneRow } from "./latency.ts";
 import { fullScale, type Scale } from "./pairs.ts";
 import { rebuildRow } from "./rebuild.ts";
 import type { Row } from "./report.ts";
+import { stackAdmissionRows } from "./stack-admission.ts";
+import { stackCommittedRow } from "./stack-committed.ts";
+import { stackFlushRow, stackHttpRows } from "./stack-http.ts";
 import { bytesRow } from "./storage.ts";
 
 export type Bench = (scale: Scale) => Promise<readonly Row[]>;
@@ -17,6 +20,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   refused: async (scale) => [await refusedRow(scale)],
   replayed: async (scale) => [await replayedRow(scale)],
   http: async (scale) => [await committedOverHttpRow(scale), await refusedOverHttpRow(scale)],
+  batch: async (scale) => [await batchOverHttpRow(scale)],
   latency: latencyRows,
   lone: async (scale) => [await loneRow(scale)],
   expiry: async (scale) => [await expiryRow(scale)],
@@ -25,6 +29,10 @@ export const benches: Readonly<Record<string, Bench>> = {
     await rebuildRow(scale, scale.count * 5),
   ],
   bytes: async (scale) => [await bytesRow(scale)],
+  "stack-admission": stackAdmissionRows,
+  "stack-committed": async (scale) => [await stackCommittedRow(scale)],
+  "stack-http": stackHttpRows,
+  "stack-flush": async (scale) => [await stackFlushRow(scale)],
 };
 
 /** All of these names, in the order of the list above; none: all. */

@@ -11,9 +11,9 @@ async function run(order: HttpOrder): Promise<HttpTally> {
   const from = performance.now();
   const until = from + order.seconds * 1000;
   const onAnswer = (status: number, text: string): void => {
-    state.answered += 1;
+    state.answered += order.batch ?? 1;
     state.lastAt = performance.now();
-    if (status === order.status) return;
+    if (status === order.status && areReserved(order, text)) return;
     if (state.strange === 0) state.example = text;
     state.strange += 1;
   };
@@ -37,12 +37,19 @@ async function run(order: HttpOrder): Promise<HttpTally> {
   return { answered, strange, example, seconds: (lastAt - from) / 1000 };
 }
 
+/** Of a batch every order must be. */
+function areReserved({ batch }: HttpOrder, text: string): boolean {
+  return batch === undefined || text.split('"status":201').length === batch + 1;
+}
+
 function requestText(order: HttpOrder, n: number): string {
-  const body = JSON.stringify({
-    saleId: order.saleId,
-    buyerId: `buyer-${n}`,
-    items: [{ sku: order.sku, quantity: 1 }],
-  });
+  const items = [{ sku: order.sku, quantity: 1 }];
+  const { saleId, batch } = order;
+  const one = (m: number) => ({ idempotencyKey: `key-${m}`, buyerId: `buyer-${m}`, items });
+  const many = () => Array.from({ length: batch ?? 0 }, (_, m) => one(n * (batch ?? 0) + m));
+  const body = JSON.stringify(
+    batch === undefined ? { saleId, buyerId: `buyer-${n}`, items } : { saleId, items: many() },
+  );
   const head = [
     `POST ${order.path} HTTP/1.1`,
     `host: 127.0.0.1:${order.port}`,

@@ -10,12 +10,41 @@ import { best, guarded, inPairs, type Plain, rowOf, type Scale } from "./pairs.t
 import type { Row } from "./report.ts";
 import { openSale, openWorld, prove, type World } from "./world.ts";
 
-const echoName = "Fastify echo";
-const callers = [64, 256] as const;
+export const echoName = "Fastify echo";
+export const connectionsTried = [64, 256] as const;
 
 /** From an HTTP request to an answer that the ledger has committed. */
 export async function committedOverHttpRow(scale: Scale): Promise<Row> {
   return overHttp(scale, "committed over HTTP", committedOverHttp);
+}
+
+const batchSize = 500;
+
+/** Many orders a request against one, from the same few connections as a backend holds open. */
+export async function batchOverHttpRow(scale: Scale): Promise<Row> {
+  const plain: Plain = {
+    name: `committed over HTTP, ${batchSize} a request`,
+    unit: "orders/s",
+    baselineName: "one a request",
+    target: { of: "ratio", is: ">=", bound: 5 },
+  };
+  return guarded(plain, async () => {
+    const short = { ...scale, seconds: scale.seconds / 2 };
+    const connections = await best(connectionsTried, (count) => committedOverHttp(short, count));
+    const many = (count: number) => committedOverHttpIn(openWorld, batched(scale, count));
+    const backends = await best([1, 2, 4], many);
+    const pairs = await inPairs(
+      scale.pairs,
+      () => many(backends),
+      () => committedOverHttp(scale, connections),
+    );
+    const note = `${backends} connections against ${connections}`;
+    return rowOf({ ...plain, note }, pairs);
+  });
+}
+
+function batched(scale: Scale, connections: number): HttpRun {
+  return { scale, connections, batch: batchSize };
 }
 
 export async function refusedOverHttpRow(scale: Scale): Promise<Row> {
@@ -31,8 +60,8 @@ async function overHttp(
   const plain: Plain = { name, unit, baselineName: echoName, target: null };
   return guarded(plain, async () => {
     const short = { ...scale, seconds: scale.seconds / 2 };
-    const connections = await best(callers, (count) => rate(short, count));
-    const echoConnections = await best(callers, (count) => echoRate(short, count));
+    const connections = await best(connectionsTried, (count) => rate(short, count));
+    const echoConnections = await best(connectionsTried, (count) => echoRate(short, count));
     const pairs = await inPairs(
       scale.pairs,
       () => rate(scale, connections),
@@ -43,14 +72,33 @@ async function overHttp(
   });
 }
 
-async function committedOverHttp(scale: Scale, connections: number): Promise<number> {
+function committedOverHttp(scale: Scale, connections: number): Promise<number> {
+  return committedOverHttpIn(openWorld, { scale, connections });
+}
+
+export type HttpRun = {
+  readonly scale: Scale;
+  readonly connections: number;
+  /** Orders a request; left out: one, as a call of its own. */
+  readonly batch?: number;
+};
+
+/** In a world that is opened for it, whatever it stands on. */
+export async function committedOverHttpIn(
+  open: (metrics: Metrics) => Promise<World>,
+  { scale, connections, batch }: HttpRun,
+): Promise<number> {
   const metrics = newMetrics();
-  await using world = await openWorld(metrics);
+  await using world = await open(metrics);
   const sale = await openSale(world, { name: "rush", stock: plenty });
   await using server = await serve(world, metrics);
   const { seconds } = scale;
-  const load = { port: server.port, path: "/v1/reservations", connections, seconds, ...sale };
-  const tally = await httpLoad({ ...load, status: 201 });
+  const load = { port: server.port, connections, seconds, ...sale };
+  const tally = await httpLoad(
+    batch === undefined
+      ? { ...load, path: "/v1/reservations", status: 201 }
+      : { ...load, path: "/v1/reservations:batch", status: 200, batch },
+  );
   await prove(world, { sale, reserved: tally.answered });
   return rateOf(tally);
 }
@@ -69,22 +117,9 @@ async function refusedOverHttp(scale: Scale, connections: number): Promise<numbe
 }
 
 /** The framework alone: the same request, parsed and judged by a schema, and sent back. */
-async function echoRate({ seconds }: Scale, connections: number): Promise<number> {
+export async function echoRate({ seconds }: Scale, connections: number): Promise<number> {
   const app = Fastify({ logger: false });
-  const item = {
-    type: "object",
-    properties: { sku: { type: "string" }, quantity: { type: "integer" } },
-    required: ["sku", "quantity"],
-  };
-  const schema = {
-    type: "object",
-    properties: {
-      saleId: { type: "string" },
-      buyerId: { type: "string" },
-      items: { type: "array", items: item },
-    },
-    required: ["saleId", "buyerId", "items"],
-  };
+  const schema = orderSchema;
   const options = { schema: { body: schema, response: { 201: schema } } };
   app.post("/echo", options, async (request, reply) => reply.code(201).send(request.body));
   await using server = await listening(app);
@@ -92,7 +127,23 @@ async function echoRate({ seconds }: Scale, connections: number): Promise<number
   return rateOf(await httpLoad({ ...load, saleId: "rush", sku: "rush-sku", status: 201 }));
 }
 
-type Metrics = ReturnType<typeof prometheusMetrics>;
+const orderItem = {
+  type: "object",
+  properties: { sku: { type: "string" }, quantity: { type: "integer" } },
+  required: ["sku", "quantity"],
+} as const;
+/** A buyer's request, for servers that are not ours. */
+export const orderSchema = {
+  type: "object",
+  properties: {
+    saleId: { type: "string" },
+    buyerId: { type: "string" },
+    items: { type: "array", items: orderItem },
+  },
+  required: ["saleId", "buyerId", "items"],
+} as const;
+
+export type Metrics = ReturnType<typeof prometheusMetrics>;
 
 function newMetrics(): Metrics {
   return prometheusMetrics({ clock: systemClock, version: "bench", processMetrics: false });
@@ -114,7 +165,7 @@ async function serve({ holdfast }: World, metrics: Metrics): Promise<Listening> 
 
 type Listening = AsyncDisposable & { readonly port: number };
 
-async function listening(app: FastifyInstance): Promise<Listening> {
+export async function listening(app: FastifyInstance): Promise<Listening> {
   await app.listen({ host: "127.0.0.1", port: 0 });
   const address: AddressInfo | string | null = app.server.address();
   if (address === null || typeof address === "string") throw new Error("no port");

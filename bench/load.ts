@@ -26,6 +26,20 @@ export async function closedLoop(
   return { answered, seconds: (lastAt - from) / 1000 };
 }
 
+/** The same for a number of calls instead of a time. */
+export async function countedLoop(
+  options: { readonly callers: number; readonly count: number },
+  call: (n: number) => Promise<void>,
+): Promise<Tally> {
+  const from = performance.now();
+  let next = 0;
+  const caller = async (): Promise<void> => {
+    while (next < options.count) await call(next++);
+  };
+  await Promise.all(Array.from({ length: options.callers }, caller));
+  return { answered: next, seconds: (performance.now() - from) / 1000 };
+}
+
 export function rateOf({ answered, seconds }: Tally): number {
   return answered / seconds;
 }

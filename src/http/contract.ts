@@ -35,7 +35,7 @@ import {
 
 export const Line = object({ sku: Id, quantity: Quantity });
 export type Line = Static<typeof Line>;
-const Lines = Type.Array(Line, { minItems: 1, maxItems: cartLinesMax });
+export const Lines = Type.Array(Line, { minItems: 1, maxItems: cartLinesMax });
 
 export const ReservationRequest = object({ saleId: Id, buyerId: Id, items: Lines });
 export type ReservationRequest = Static<typeof ReservationRequest>;

@@ -61,7 +61,10 @@ type Known = { readonly code: ProblemCode; readonly detail: string };
 const badBody = { code: "INVALID", detail: "the body is not as long as Content-Length" } as const;
 
 const frameworkCodes: Readonly<Record<string, Known>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: "TOO_LARGE", detail: "a body has at most 128 KB" },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: "TOO_LARGE",
+    detail: "a body has at most 128 KB, a batch of reservations 512 KB",
+  },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: "UNSUPPORTED_MEDIA_TYPE",
     detail: "expected Content-Type: application/json",

@@ -23,7 +23,8 @@ const calls = [
   ...["POST /v1/sales", "GET /v1/sales", "GET /v1/sales/{saleId}"],
   ...["open", "pause", "close"].map((verb) => `POST /v1/sales/{saleId}/${verb}`),
   "GET /v1/sales/{saleId}/events",
-  ...["POST /v1/reservations", "GET /v1/reservations/{reservationId}"],
+  ...["POST /v1/reservations", "POST /v1/reservations:batch"],
+  "GET /v1/reservations/{reservationId}",
   ...["events", "timeline"].map((part) => `GET /v1/reservations/{reservationId}/${part}`),
   ...["confirm", "cancel", "extend", "refund"].map(
     (verb) => `POST /v1/reservations/{reservationId}/${verb}`,

@@ -20,6 +20,7 @@ import { levelRoutes } from "./routes/levels.ts";
 import { probeRoutes } from "./routes/probes.ts";
 import { proofRoutes } from "./routes/proof.ts";
 import { reservationRoutes } from "./routes/reservations.ts";
+import { reservationBatchRoute } from "./routes/reservations-batch.ts";
 import { saleRoutes } from "./routes/sales.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { stockRoutes } from "./routes/stock.ts";
@@ -148,6 +149,7 @@ function readJson(app: FastifyInstance): void {
 
 function addRoutes(app: FastifyInstance, deps: RouteDeps): void {
   reservationRoutes(app, deps);
+  reservationBatchRoute(app, deps);
   saleRoutes(app, deps);
   stockRoutes(app, deps);
   levelRoutes(app, deps);

@@ -64,6 +64,27 @@ async function openSale(saleId: string, stock: number, limitPerBuyer?: number): 
   return sku;
 }
 
+it("sells each unit once to a batch that wants more, and answers the batch again", async () => {
+  const sku = await openSale("batch", 100);
+  const batch = {
+    saleId: "batch",
+    items: Array.from({ length: 300 }, (_, n) => ({
+      idempotencyKey: `batch-${n}`,
+      buyerId: `buyer-${n}`,
+      items: [{ sku, quantity: 1 }],
+    })),
+  };
+  const first = await post("/v1/reservations:batch", batch, { prefer: "wait=30" });
+  const again = await post("/v1/reservations:batch", batch, { prefer: "wait=30" });
+  type Item = { readonly status: number; readonly replayed: boolean };
+  const statuses = ({ body }: Answer) => body.items.map(({ status }: Item) => status).sort();
+  const expected = [...Array(100).fill(201), ...Array(200).fill(409)];
+  expect(statuses(first)).toEqual(expected);
+  expect(statuses(again)).toEqual(expected);
+  expect(again.body.items.filter(({ replayed }: Item) => replayed)).toHaveLength(100);
+  expect((await get(`/v1/stock/${sku}`)).body).toMatchObject({ reserved: 100, available: 0 });
+});
+
 let keys = 0;
 
 function buy(saleId: string, buyerId: string, quantity: number, key = `key-${keys++}`) {

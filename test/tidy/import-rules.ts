@@ -51,7 +51,8 @@ const table: readonly Readonly<{ who: RegExp; may: readonly string[] }>[] = [
   },
   { who: /^console\//, may: ["console/", "src/http/contract.ts"] },
   { who: /^examples\//, may: ["examples/", "src/index.ts"] },
-  { who: /^(sim|test|bench)\//, may: ["src/", "sim/", "test/", "bench/"] },
+  { who: /^(sim|test)\//, may: ["src/", "sim/", "test/", "bench/"] },
+  { who: /^bench\//, may: ["src/", "bench/", "stack/"] },
   // It starts what others use, and knows nothing of them.
   { who: /^stack\//, may: ["stack/"] },
   { who: /^faults\//, may: ["src/", "sim/", "stack/", "faults/"] },

@@ -15,12 +15,12 @@ import {
   TimelineBody,
 } from "../contract.ts";
 import { idempotencyKey, maybeInstant, normalText, preferredWaitMs } from "../input.ts";
-import type { ReserveResult } from "../metrics.ts";
 import { retryAfterSeconds } from "../problem.ts";
 import { NoQuery, ReservationPath, WaitQuery } from "../queries.ts";
 import { allowNoBody, named, type RouteDeps } from "../route.ts";
 import { linesOf, refundOf } from "./reservation-input.ts";
 import { streamReservation } from "./reservation-stream.ts";
+import { reservedStatus, reserveMeasured } from "./reserve-call.ts";
 
 type Named = { Params: Static<typeof ReservationPath> };
 
@@ -51,28 +51,13 @@ function reserveRoute(app: FastifyInstance, deps: RouteDeps): void {
     async (request, reply) => {
       const wait = { waitMs: preferredWaitMs(request.headers["prefer"]) };
       const asked = reserveRequest(request);
-      const outcome = await measured(deps, () => deps.engine.buyers.reserve(asked, wait));
+      const outcome = await reserveMeasured(deps, asked, wait);
       return answerReserve(request, reply, outcome);
     },
   );
 }
 
-async function measured(
-  { clock, metrics }: RouteDeps,
-  reserve: () => Promise<Outcome<ReservationView>>,
-): Promise<Outcome<ReservationView>> {
-  const startedMs = clock.mono();
-  let result: ReserveResult = "fault";
-  try {
-    const outcome = await reserve();
-    result = resultOf(outcome);
-    return outcome;
-  } finally {
-    metrics.reserveAnswered(result, (clock.mono() - startedMs) / 1_000);
-  }
-}
-
-const reserveProblems = [
+export const reserveProblems = [
   "KEY_MISSING",
   "KEY_REUSED",
   "SALE_NOT_FOUND",
@@ -96,13 +81,6 @@ function reserveRequest(request: FastifyRequest<{ Body: ReservationRequest }>): 
   };
 }
 
-function resultOf(outcome: Outcome<ReservationView>): ReserveResult {
-  if (outcome.replayed) return "replayed";
-  if (!outcome.ok) return "refused";
-  return outcome.value.state === "pending" ? "pending" : "reserved";
-}
-
-/** A repeat gets the first status, with the reservation as it is now. */
 function answerReserve(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -111,7 +89,7 @@ function answerReserve(
   if (!outcome.ok) return sendRefusal(request, reply, outcome);
   if (outcome.replayed) markReplayed(reply);
   reply.header("location", reservationPath(outcome.value.id));
-  return outcome.value.state === "pending"
+  return reservedStatus(outcome.value) === 202
     ? sendPending(reply, outcome.value)
     : reply.code(201).send(reservationBody(outcome.value));
 }
