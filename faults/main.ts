@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { Load } from "./load.ts";
 import type { FaultRow, RowResult } from "./row.ts";
 import { rows } from "./rows.ts";
-import { runRow } from "./run-row.ts";
+import { runRow, unplayed } from "./run-row.ts";
 import { SharedServers } from "./scene.ts";
 
 const usage = `npm run faults -- [--gate|--all|ROW…] [--rate N] [--seconds N] [--json]
@@ -30,7 +30,8 @@ async function main(): Promise<number> {
   const results: RowResult[] = [];
   try {
     for (const row of asked.chosen) {
-      const { result, why } = await runRow(row, shared, asked.load);
+      const played = runRow(row, shared, asked.load);
+      const { result, why } = await played.catch((error: unknown) => unplayed(row, error));
       results.push(result);
       say(lineOf(result));
       for (const each of why.slice(0, 10)) say(`      ${each}`);

@@ -35,6 +35,13 @@ export async function runRow(row: FaultRow, shared: SharedServers, load: Load): 
   }
 }
 
+/** A row that could not be played has proved nothing, and says why; the others go on. */
+export function unplayed({ id, fault }: FaultRow, error: unknown): RowRun {
+  const nothing = { requests: 0, reserved: 0, lost: 0, oversold: 0, repairs: 0 };
+  const result = { id, fault, ...nothing, secondsToNormal: null, proved: false, ok: false };
+  return { result, why: [error instanceof Error ? error.message : String(error)] };
+}
+
 /** Exported for its test. */
 export function judgeRow(row: FaultRow, verdict: Verdict, secondsToNormal: number | null): RowRun {
   const { requests, reserved, oversold, repairs } = verdict.report;

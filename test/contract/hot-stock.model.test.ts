@@ -185,5 +185,5 @@ describe.each(subjects)("hot stock $name beside a naive one", ({ open }) => {
       }),
       { numRuns: 150 },
     );
-  });
+  }, 300_000);
 });

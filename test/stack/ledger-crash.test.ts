@@ -40,11 +40,12 @@ it("loses nothing acknowledged when the server is killed in the middle of commit
     }
   };
   const writers = ["w1", "w2", "w3", "w4"].map(writer);
-  await systemClock.sleep(1_000);
+  while (acknowledged.length <= 100) await systemClock.sleep(50);
   await server.kill("SIGKILL");
   await systemClock.sleep(200);
   server = await startMariadb({ folder: server.folder });
   proxy.target = server.port;
+  while (doubtful.length === 0) await systemClock.sleep(50);
   await systemClock.sleep(500);
   isOver = true;
   await Promise.all(writers);
