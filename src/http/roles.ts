@@ -13,7 +13,7 @@ export const neededRoles = {
   ],
   operator: [
     ...["createSale", "openSale", "pauseSale", "closeSale"],
-    ...["reserve", "confirm", "cancel", "extend", "refund"],
+    ...["reserve", "reserveBatch", "confirm", "cancel", "extend", "refund"],
     ...["restockStock", "withdrawStock", "freezeStock", "unfreezeStock"],
     ...["adjustStock", "countStock", "stopStock", "replayDeadLetter", "replayDeadLetters"],
     // Applying a repair needs more than its dry run: the route says so itself.

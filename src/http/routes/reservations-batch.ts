@@ -4,7 +4,7 @@ import type { Refused } from "../../domain/outcome.ts";
 import { buyerId, operationId, saleId } from "../../domain/values.ts";
 import type { ReserveRequest, Wait } from "../../engine/engine.ts";
 import { reservationBody } from "../bodies.ts";
-import { NoQuery } from "../contract.ts";
+
 import {
   BatchBody,
   type BatchItem,
@@ -16,6 +16,7 @@ import { problemOf } from "../failures.ts";
 import { InputError, preferredWaitMs } from "../input.ts";
 import { languageOf } from "../language.ts";
 import { type Problem, problemBody, statuses } from "../problem.ts";
+import { NoQuery } from "../queries.ts";
 import { problemOfRefusal } from "../refusal.ts";
 import type { RouteDeps } from "../route.ts";
 import { linesOf } from "./reservation-input.ts";
