@@ -48,6 +48,13 @@ const onRocketmq = {
   },
 };
 
+/** The built console: its parts, its weight, and every page in a browser. */
+const console = layer("console", ["console/src/**/*.test.ts", "test/console/*.test.ts"], 120_000);
+const consolePages = {
+  ...console,
+  test: { ...console.test, globalSetup: ["./test/console/browser.ts"] },
+};
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -72,6 +79,7 @@ export default defineConfig({
       layer("stack-doctor", ["test/stack/doctor-*.test.ts"], 120_000),
       layer("sim", ["sim/**/*.test.ts"], 60_000),
       layer("faults", ["faults/**/*.test.ts"], 60_000),
+      consolePages,
       servers,
       onRocketmq,
       layer("tidy", ["test/*.test.ts"], 30_000),

@@ -1,5 +1,5 @@
-// TypeScript to dist/, and beside it the files that the code reads at run time. `--clean` starts
-// from nothing. Everything said goes to standard error.
+// TypeScript to dist/, beside it the files that the code reads at run time, and the console to
+// dist/console. `--clean` starts from nothing. Everything said goes to standard error.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -8,8 +8,10 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -20,12 +22,21 @@ export const lockFolder = join(root, ".holdfast", "setup.lock");
 
 const sourceFolders = ["src", "sim", "bench", "stack", "faults", "migrations"];
 const settings = ["tsconfig.json", "tsconfig.build.json", "package.json", "scripts/build.mjs"];
+const consoleStamp = join(root, "dist", "console", ".stamp");
 const asset = /\.(sql|lua|json|html)$/;
 const emitted = /\.(js|js\.map|d\.ts|d\.ts\.map)$/;
 
 /** What was built from what: one line per input. Equal text means an equal build. */
 export function inputs() {
-  const paths = [...settings, ...sourceFolders.flatMap((folder) => files(folder))];
+  const sources = sourceFolders.flatMap((folder) => files(folder));
+  return `${stateOf([...settings, ...sources])}${consoleInputs()}`;
+}
+
+function consoleInputs() {
+  return stateOf(["package-lock.json", ...files("console")]);
+}
+
+function stateOf(paths) {
   const lines = paths.map((path) => {
     const { mtimeMs, size } = statSync(join(root, path));
     return `${path} ${size} ${mtimeMs}`;
@@ -48,6 +59,19 @@ export function build({ clean = false } = {}) {
   copyAssets();
   const main = join(dist, "src", "cli", "main.js");
   if (existsSync(main)) chmodSync(main, 0o755);
+  return buildConsole();
+}
+
+/** Only when something of the console's own has changed: it is the slower half. */
+function buildConsole() {
+  const from = consoleInputs();
+  if (existsSync(consoleStamp) && readFileSync(consoleStamp, "utf8") === from) return true;
+  const bundler = join(root, "node_modules", "vite", "bin", "vite.js");
+  const config = join("console", "vite.config.ts");
+  const args = [bundler, "build", "--config", config, "--logLevel", "warn"];
+  const run = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (run.status !== 0) return false;
+  writeFileSync(consoleStamp, from);
   return true;
 }
 
@@ -74,8 +98,8 @@ function dropOrphans() {
 function files(folder) {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((found) => found.isFile())
-    .map((found) => relative(root, join(found.parentPath ?? found.path, found.name)))
+    .filter((found) => found.isFile() && !found.parentPath.includes("node_modules"))
+    .map((found) => relative(root, join(found.parentPath, found.name)))
     .sort();
 }
 

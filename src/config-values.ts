@@ -31,6 +31,13 @@ export function host(text: string): string {
   throw new Expected("a host name or an address");
 }
 
+/** A path that a proxy serves us under: `/ops`; nothing and `/` mean none. */
+export function basePath(text: string): string {
+  const path = text.replace(/\/$/, "");
+  if (/^(\/[A-Za-z0-9._~-]+)*$/.test(path) && !/\/\.+(\/|$)/.test(path)) return path;
+  throw new Expected("a path such as /ops");
+}
+
 export function ledgerUrl(text: string): LedgerUrl {
   const sqlite = /^sqlite:(?!\/\/(?!\/))(?:\/\/)?(.+)$/.exec(text)?.[1];
   if (sqlite !== undefined) return { kind: "sqlite", file: sqlite };

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   apiKeys,
+  basePath,
   Expected,
   hasDefaultPassword,
   host,
@@ -26,6 +27,7 @@ import {
 const settings = {
   host: { env: "HOLDFAST_HOST", flag: "--host", fallback: "127.0.0.1", parse: host },
   port: { env: "HOLDFAST_PORT", flag: "--port", fallback: "8787", parse: integer(0, 65_535) },
+  basePath: { env: "HOLDFAST_BASE_PATH", flag: "--base-path", fallback: "", parse: basePath },
   ledger: {
     env: "HOLDFAST_LEDGER_URL",
     flag: "--ledger",
@@ -133,6 +135,7 @@ function parseAll(find: (name: SettingName) => Origin): Config {
   return {
     host: read(find("host"), settings.host.parse),
     port: read(find("port"), settings.port.parse),
+    basePath: read(find("basePath"), settings.basePath.parse),
     ledger: read(find("ledger"), settings.ledger.parse),
     hot: read(find("hot"), settings.hot.parse),
     bus: read(find("bus"), settings.bus.parse),

@@ -26,6 +26,7 @@ export const stores: readonly OptionSpec[] = [
 export const listening: readonly OptionSpec[] = [
   { flags: "--host <name>", says: "option.host" },
   { flags: "--port <number>", says: "option.port" },
+  { flags: "--base-path <path>", says: "option.basePath" },
 ];
 export const logging: OptionSpec = { flags: "--log-level <level>", says: "option.logLevel" };
 export const client: readonly OptionSpec[] = [

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { systemClock, systemRandom } from "../clock.ts";
 import { type Config, isDefault, refuseUnsafe } from "../config.ts";
@@ -31,6 +32,8 @@ export type RunningServer = {
 };
 
 const drainMs = 10_000;
+/** Built beside this code by `vite`: seen from `dist/src/cli`. */
+const consoleFolder = fileURLToPath(new URL("../../console", import.meta.url));
 
 /** One process with everything in it, listening and open for buyers when this resolves. */
 export async function runServer(context: Context, options: ServerOptions): Promise<RunningServer> {
@@ -64,7 +67,7 @@ class ServerProcess {
   }
 
   async start(options: ServerOptions, context: Context): Promise<RunningServer> {
-    const { apiKeys, host } = this.#config;
+    const { apiKeys, host, basePath } = this.#config;
     const firstUser = (name: string, password: string): void => {
       context.note(context.text("serve.firstUser", { name, password }));
       context.note(context.text("serve.firstUser.next"));
@@ -86,6 +89,7 @@ class ServerProcess {
       signIn,
       audit: (record) => ledger.audit(record),
       trustedProxies: this.#config.trustedProxies,
+      console: { folder: consoleFolder, basePath },
       log: (error, request) => this.#log.error({ err: error, ...request }, "request failed"),
     });
     this.#app = app;

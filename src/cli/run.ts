@@ -98,7 +98,7 @@ function contextOf({ world, text, loaded, results, isJson }: Setting): Context {
 }
 
 const flagNames = [
-  ...["host", "port", "ledger", "hot", "bus", "roles", "processes", "logLevel"],
+  ...["host", "port", "basePath", "ledger", "hot", "bus", "roles", "processes", "logLevel"],
   ...["shutdownDelaySeconds", "url", "apiKey", "config"],
 ];
 

@@ -5,6 +5,7 @@ import { isId } from "../domain/values.ts";
 import type { Engine } from "../engine/engine.ts";
 import { sendProblem } from "./answers.ts";
 import { answerConnectionError } from "./connection-errors.ts";
+import { type ConsolePlace, consoleRoutes } from "./console.ts";
 import { EventStreams } from "./event-streams.ts";
 import { answerFailures, EncodedBodyError, type FailureLog } from "./failures.ts";
 import { guard } from "./guard.ts";
@@ -47,6 +48,8 @@ export type ServerDeps = {
   /** For the doctor, who looks at them over connections of its own. */
   readonly stores?: StoreUrls;
   readonly limits?: Partial<HttpLimits>;
+  /** Without one, there are no pages, only the API. */
+  readonly console?: ConsolePlace;
 };
 
 /** Builds the server; `listen` or `inject` is the caller's. */
@@ -57,6 +60,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const app = makeApp(limits, {
     genReqId: requestIds(deps.random),
     trustProxy: deps.trustedProxies ?? 0,
+    basePath: deps.console?.basePath ?? "",
   });
   const streams = new EventStreams(deps.clock, {
     streamsMax: limits.streamsMax,
@@ -75,6 +79,7 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   await describeApi(app, deps.version);
   requireRoles(app);
   addRoutes(app, { ...deps, streams, signIn, refusedActs });
+  if (deps.console !== undefined) consoleRoutes(app, { ...deps.console, random: deps.random });
   await serveDocs(app);
   return app;
 }
@@ -82,13 +87,16 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
 type Wishes = {
   readonly genReqId: (raw: Incoming) => string;
   readonly trustProxy: number;
+  readonly basePath: string;
 };
 
-function makeApp(limits: HttpLimits, { genReqId, trustProxy }: Wishes): FastifyInstance {
+function makeApp(limits: HttpLimits, wishes: Wishes): FastifyInstance {
+  const { genReqId, trustProxy, basePath } = wishes;
   const app = Fastify({
     logger: false,
     genReqId,
     trustProxy: trustProxy === 0 ? false : (_address, hop) => hop < trustProxy,
+    rewriteUrl: ({ url = "/" }) => withoutBase(url, basePath),
     bodyLimit: limits.bodyBytesMax,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
@@ -124,6 +132,14 @@ function makeApp(limits: HttpLimits, { genReqId, trustProxy }: Wishes): FastifyI
 }
 
 type Incoming = FastifyRequest["raw"];
+
+/** A proxy in front may have taken the base path off, or may have left it: both are served. */
+function withoutBase(url: string, basePath: string): string {
+  if (basePath === "" || !url.startsWith(basePath)) return url;
+  const rest = url.slice(basePath.length);
+  if (rest === "" || rest.startsWith("?")) return `/${rest}`;
+  return rest.startsWith("/") ? rest : url;
+}
 
 /** The client's own id if it is a plain one; else one of ours, unique over restarts. */
 function requestIds(random: Random): (raw: Incoming) => string {

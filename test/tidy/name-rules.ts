@@ -8,7 +8,7 @@ const sources =
 const suites = /^(describe|it|test|suite)$/;
 
 /** Where a test is picked up by a project of vitest.config.ts. */
-const layers = "contract|integration|cases|stack";
+const layers = "contract|integration|cases|stack|console";
 const projects = new RegExp(
   `^(src/.+|sim/.+|faults/.+|test/(${layers})/.+|test/[^/]+|console/.+)\\.test\\.tsx?$`,
 );

@@ -1,0 +1,119 @@
+import { Button, Input, Modal } from "antd";
+import { type ReactNode, useState } from "react";
+import { useWords } from "../use-words.ts";
+import { Copyable } from "./copyable.tsx";
+import { Failure } from "./failure.tsx";
+
+type DialogProps = {
+  readonly title: string;
+  readonly action: string;
+  readonly isDangerous?: boolean;
+  /** What has to be typed before the act: the name of what it changes. */
+  readonly typed?: string | undefined;
+  readonly needsReason?: boolean;
+  readonly isReady?: boolean;
+  readonly width?: number;
+  readonly act: (reason: string) => Promise<unknown>;
+  readonly onClose: () => void;
+  /** Shown instead of the plain failure, where a refusal has more to say. */
+  readonly refusal?: (error: unknown) => ReactNode;
+  readonly children?: ReactNode;
+};
+
+/**
+ * One act of an operator: what it changes, why, and the button that does it. Enter in a field
+ * sends it; a dangerous one is never what the focus is on at first.
+ */
+export function Dialog(props: DialogProps) {
+  const { title, action, isDangerous, typed, needsReason, isReady = true, act, onClose } = props;
+  const { t } = useWords();
+  const [reason, setReason] = useState("");
+  const [confirmation, setConfirmation] = useState("");
+  const [isActing, setActing] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const isTold = !needsReason || reason.trim() !== "";
+  const isTyped = typed === undefined || confirmation.trim() === typed;
+  const mayAct = isReady && isTold && isTyped && !isActing;
+  const send = async (): Promise<void> => {
+    if (!mayAct) return;
+    setActing(true);
+    setError(null);
+    try {
+      await act(reason.trim());
+      onClose();
+    } catch (thrown) {
+      setError(thrown);
+      setActing(false);
+    }
+  };
+  return (
+    <Modal open title={title} footer={null} onCancel={onClose} width={props.width ?? 560}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        {props.children}
+        {needsReason ? <ReasonField value={reason} onChange={setReason} /> : null}
+        {typed === undefined ? null : (
+          <TypedField typed={typed} value={confirmation} onChange={setConfirmation} />
+        )}
+        {error === null ? null : (props.refusal?.(error) ?? <Failure error={error} />)}
+        <div className="row" style={{ justifyContent: "flex-end" }}>
+          <Button autoFocus={isDangerous === true} onClick={onClose}>
+            {t("act.cancel")}
+          </Button>
+          <Button
+            type="primary"
+            danger={isDangerous === true}
+            htmlType="submit"
+            disabled={!mayAct}
+            loading={isActing}
+          >
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+type FieldProps = { readonly value: string; readonly onChange: (value: string) => void };
+
+function ReasonField({ value, onChange }: FieldProps) {
+  const { t } = useWords();
+  return (
+    <label>
+      {t("act.reason")}
+      <Input
+        value={value}
+        maxLength={200}
+        onChange={({ target }) => onChange(target.value)}
+        aria-required="true"
+        name="reason"
+      />
+      <span className="hint">{t("act.reasonHint")}</span>
+    </label>
+  );
+}
+
+function TypedField({ typed, value, onChange }: FieldProps & { readonly typed: string }) {
+  const { t } = useWords();
+  return (
+    <label>
+      <span>
+        {t("act.type")} <Copyable value={typed} />
+      </span>
+      <Input
+        className="mono"
+        value={value}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ target }) => onChange(target.value)}
+        name="typed"
+      />
+    </label>
+  );
+}

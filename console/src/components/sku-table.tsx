@@ -1,0 +1,150 @@
+import { useMemo } from "react";
+import type { LevelBody } from "../../../src/http/contract.ts";
+import type { Reconciliation } from "../live/use-sale.ts";
+import { skuUrl } from "../urls.ts";
+import { useWords, type Words } from "../use-words.ts";
+import { Badge } from "./badge.tsx";
+import { Copyable } from "./copyable.tsx";
+import { Drift } from "./drift.tsx";
+import { bucketsOf, LevelBar } from "./level-bar.tsx";
+import { Empty } from "./page.tsx";
+import { type Column, VirtualTable } from "./virtual-table.tsx";
+
+type SkuTableProps = {
+  readonly levels: readonly LevelBody[];
+  readonly at: string | null;
+  readonly reconciliation: Reconciliation | undefined;
+  readonly filter: string;
+  readonly onFilter: (text: string) => void;
+  readonly onChange: ((sku: string) => void) | null;
+};
+
+/** Every SKU of a sale; a sale of thousands is as quick as one of three. */
+export function SkuTable(props: SkuTableProps) {
+  const { levels, at, reconciliation, filter, onFilter, onChange } = props;
+  const words = useWords();
+  const { t, number } = words;
+  const ages = useMemo(
+    () => new Map(reconciliation?.items.map((item) => [item.sku, item.oldestTicketSeconds])),
+    [reconciliation],
+  );
+  const columns = useMemo(
+    () => skuColumns(words, { at, ages, onChange }),
+    [words, at, ages, onChange],
+  );
+  const rows = filter === "" ? levels : levels.filter(({ sku }) => sku.includes(filter));
+  return (
+    <section className="stack-tight">
+      <div className="row">
+        <h2 style={{ flex: 1 }}>
+          {t("skus.title")} <span className="muted">{number(levels.length)}</span>
+        </h2>
+        <input
+          className="field"
+          type="search"
+          style={{ width: 260 }}
+          aria-label={t("skus.filter")}
+          placeholder={t("skus.filter")}
+          value={filter}
+          onChange={({ target }) => onFilter(target.value.trim())}
+        />
+      </div>
+      {rows.length === 0 ? (
+        <Empty title={t("filter.none")} />
+      ) : (
+        <VirtualTable
+          label={t("skus.title")}
+          rows={rows}
+          columns={columns}
+          rowKey={({ sku }) => sku}
+          minWidth={1_180}
+        />
+      )}
+    </section>
+  );
+}
+
+type More = {
+  readonly at: string | null;
+  /** Null: the list has no column of them. */
+  readonly ages: ReadonlyMap<string, number> | null;
+  readonly onChange: ((sku: string) => void) | null;
+};
+
+export function skuColumns(words: Words, { at, ages, onChange }: More): Column<LevelBody>[] {
+  const { t, number } = words;
+  const count = (key: "available" | "reserved" | "sold", width: number): Column<LevelBody> => ({
+    key,
+    title: t(`bucket.${key}`),
+    width,
+    numeric: true,
+    render: (level) => number(level[key]),
+  });
+  return [
+    {
+      key: "sku",
+      title: t("sku.sku"),
+      width: 220,
+      render: ({ sku }) => <Copyable value={sku} to={skuUrl(sku)} />,
+    },
+    { key: "bar", title: t("sku.where"), render: (level) => <LevelBar level={bucketsOf(level)} /> },
+    count("available", 100),
+    count("reserved", 100),
+    count("sold", 100),
+    {
+      key: "flight",
+      title: t("bucket.flight"),
+      width: 90,
+      numeric: true,
+      render: ({ hot }) => (hot === null ? "–" : number(hot.inFlight)),
+    },
+    {
+      key: "behind",
+      title: t("figure.behind"),
+      width: 90,
+      numeric: true,
+      render: ({ behind }) => number(behind),
+    },
+    ...(ages === null ? [] : [ageColumn(words, ages)]),
+    {
+      key: "drift",
+      title: t("figure.drift"),
+      width: 190,
+      render: (level) =>
+        level.status === "stopped" ? (
+          <Badge tone="bad">{t("sku.stopped")}</Badge>
+        ) : (
+          <Drift level={level} at={at} />
+        ),
+    },
+    ...(onChange === null ? [] : [changeColumn(words, onChange)]),
+  ];
+}
+
+function ageColumn(words: Words, ages: ReadonlyMap<string, number>): Column<LevelBody> {
+  return {
+    key: "oldest",
+    title: words.t("figure.oldest"),
+    width: 110,
+    numeric: true,
+    render: ({ sku }) => words.duration((ages.get(sku) ?? 0) * 1_000),
+  };
+}
+
+function changeColumn({ t }: Words, onChange: (sku: string) => void): Column<LevelBody> {
+  return {
+    key: "change",
+    title: <span className="hidden">{t("sku.change")}</span>,
+    width: 110,
+    render: ({ sku }) => (
+      <button
+        type="button"
+        className="tool"
+        aria-label={t("stock.change", { sku })}
+        onClick={() => onChange(sku)}
+      >
+        {t("sku.change")}
+      </button>
+    ),
+  };
+}

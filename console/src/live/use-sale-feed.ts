@@ -1,0 +1,52 @@
+import { useEffect, useReducer, useRef } from "react";
+import { ApiError, apiPath, call, segment } from "../api/call.ts";
+import { emptyFeed, feedAfter, livenessOf } from "./sale-feed.ts";
+import type { SaleFrame } from "./sale-frame.ts";
+import { useNow } from "./use-now.ts";
+
+const comeBackMs = 2_000;
+
+/**
+ * The live frames of a sale. The browser comes back by itself with `Last-Event-ID`; where it
+ * gives up (the server said no), this does, and asks why if it was because of us.
+ */
+export function useSaleFeed(saleId: string) {
+  const [feed, tell] = useReducer(feedAfter, emptyFeed);
+  const now = useNow(1_000);
+  const source = useRef<EventSource | null>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const open = (): void => {
+      const stream = new EventSource(apiPath(`/v1/sales/${segment(saleId)}/events`));
+      source.current = stream;
+      stream.addEventListener("open", () => tell({ kind: "opened" }));
+      stream.addEventListener("level", ({ data }) => {
+        const frame: SaleFrame = JSON.parse(data);
+        tell({ kind: "frame", frame, now: Date.now() });
+      });
+      stream.addEventListener("error", () => {
+        tell({ kind: "lost" });
+        if (stream.readyState !== EventSource.CLOSED) return;
+        timer = setTimeout(open, comeBackMs);
+        // A 401 here tells the session that it has ended.
+        call("/v1/session").catch((error: unknown) => {
+          if (!(error instanceof ApiError)) throw error;
+        });
+      });
+    };
+    open();
+    return () => {
+      clearTimeout(timer);
+      source.current?.close();
+    };
+  }, [saleId]);
+  return {
+    feed,
+    liveness: livenessOf(feed, now),
+    silentMs: feed.heardAt === null ? 0 : Math.max(0, now - feed.heardAt),
+    pause: () => tell({ kind: "pause" }),
+    goOn: () => tell({ kind: "go-on", now: Date.now() }),
+  };
+}
+
+export type SaleFeedView = ReturnType<typeof useSaleFeed>;

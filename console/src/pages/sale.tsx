@@ -1,0 +1,138 @@
+import { Button } from "antd";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { Link, useParams, useSearchParams } from "react-router";
+import type { SaleBody } from "../../../src/http/contract.ts";
+import { useMay } from "../api/session.tsx";
+import { SaleState } from "../components/badge.tsx";
+import { Copyable } from "../components/copyable.tsx";
+import { LevelBar, LevelLegend } from "../components/level-bar.tsx";
+import { LiveBadge } from "../components/live-badge.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { Page } from "../components/page.tsx";
+import { SaleCharts } from "../components/sale-charts.tsx";
+import { SaleFigures } from "../components/sale-figures.tsx";
+import { SkuTable } from "../components/sku-table.tsx";
+import type { SaleFrame } from "../live/sale-frame.ts";
+import { totalsOf } from "../live/sale-frame.ts";
+import { useReconciliation, useSale } from "../live/use-sale.ts";
+import { type SaleFeedView, useSaleFeed } from "../live/use-sale-feed.ts";
+import { wallUrl } from "../urls.ts";
+import { useWords } from "../use-words.ts";
+
+const SaleMoves = lazy(async () => ({
+  default: (await import("../components/sale-moves.tsx")).SaleMove,
+}));
+const StockForm = lazy(async () => ({
+  default: (await import("../components/stock-form.tsx")).StockForm,
+}));
+
+export type Move = "open" | "pause" | "close";
+
+/** One sale as it goes, a frame a second. */
+export function SalePage() {
+  const { saleId = "" } = useParams();
+  const asked = useSale(saleId);
+  const view = useSaleFeed(saleId);
+  const { frame } = view.feed;
+  const sale = frame?.sale ?? asked.data;
+  if (sale === undefined) {
+    return (
+      <Page title={saleId}>
+        <Loaded asked={asked}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  return <LiveSale sale={sale} frame={frame} view={view} />;
+}
+
+type LiveProps = {
+  readonly sale: SaleBody;
+  readonly frame: SaleFrame | null;
+  readonly view: SaleFeedView;
+};
+
+function LiveSale({ sale, frame, view }: LiveProps) {
+  const { t, duration, time, number } = useWords();
+  const [filters, setFilters] = useSearchParams();
+  const [move, setMove] = useState<Move | null>(null);
+  const [sku, setSku] = useState<string | null>(null);
+  const mayOperate = useMay("operator");
+  const reconciliation = useReconciliation();
+  const totals = useMemo(() => totalsOf(sale.items), [sale]);
+  const setFilter = (name: string, value: string): void =>
+    setFilters(value === "" ? {} : { [name]: value }, { replace: true });
+  return (
+    <Page
+      title={sale.title || sale.saleId}
+      beside={
+        <>
+          <SaleState state={sale.state} />
+          <Copyable value={sale.saleId} />
+        </>
+      }
+      actions={
+        <>
+          <LiveBadge view={view} />
+          <Link className="tool" to={wallUrl(sale.saleId)}>
+            {t("wall.open")}
+          </Link>
+          {mayOperate ? <MoveButtons sale={sale} onMove={setMove} /> : null}
+        </>
+      }
+    >
+      <p className="muted">
+        {t("sale.facts", {
+          hold: duration(sale.holdSeconds * 1_000),
+          limit: sale.limitPerBuyer === null ? t("sale.noLimit") : number(sale.limitPerBuyer),
+          opens: time(sale.opensAt),
+          closes: time(sale.closesAt),
+        })}
+      </p>
+      <div className="card stack-tight">
+        <LevelBar level={totals} tall />
+        <LevelLegend level={totals} />
+      </div>
+      <SaleFigures totals={totals} points={view.feed.points} reconciliation={reconciliation.data} />
+      <SaleCharts points={view.feed.points} />
+      <SkuTable
+        levels={sale.items}
+        at={frame?.at ?? null}
+        reconciliation={reconciliation.data}
+        filter={filters.get("sku") ?? ""}
+        onFilter={(value) => setFilter("sku", value)}
+        onChange={mayOperate ? setSku : null}
+      />
+      <Suspense>
+        {move === null ? null : <SaleMoves sale={sale} move={move} onClose={() => setMove(null)} />}
+        {sku === null ? null : <StockForm sku={sku} onClose={() => setSku(null)} />}
+      </Suspense>
+    </Page>
+  );
+}
+
+const moves: Readonly<Record<SaleBody["state"], readonly Move[]>> = {
+  draft: ["open", "close"],
+  open: ["pause", "close"],
+  paused: ["open", "close"],
+  closed: [],
+};
+
+function MoveButtons({
+  sale,
+  onMove,
+}: {
+  readonly sale: SaleBody;
+  readonly onMove: (move: Move) => void;
+}) {
+  const { t } = useWords();
+  return moves[sale.state].map((move) => (
+    <Button
+      key={move}
+      danger={move === "close"}
+      type={move === "open" ? "primary" : "default"}
+      onClick={() => onMove(move)}
+    >
+      {t(`move.${move}`)}
+    </Button>
+  ));
+}
