@@ -9,6 +9,7 @@ import type { Row } from "./report.ts";
 import { stackAdmissionRows } from "./stack-admission.ts";
 import { stackCommittedRow } from "./stack-committed.ts";
 import { stackFlushRow, stackHttpRows } from "./stack-http.ts";
+import { stackSnapshotRows } from "./stack-snapshot.ts";
 import { bytesRow } from "./storage.ts";
 
 export type Bench = (scale: Scale) => Promise<readonly Row[]>;
@@ -32,6 +33,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   "stack-admission": stackAdmissionRows,
   "stack-committed": async (scale) => [await stackCommittedRow(scale)],
   "stack-http": stackHttpRows,
+  "stack-snapshot": stackSnapshotRows,
   "stack-flush": async (scale) => [await stackFlushRow(scale)],
 };
 
