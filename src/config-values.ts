@@ -127,6 +127,8 @@ export function users(text: string): readonly ConfiguredUser[] {
 const knownSecrets: ReadonlySet<string> = new Set([
   ...["admin", "root", "guest", "test", "demo", "secret", "password", "changeme", "change-me"],
   ...["123456", "12345678", "root123", "admin123", "password123", "holdfast", "letmein"],
+  ...["foobared", "root@123", "toor", "mysql", "mariadb", "redis", "rabbitmq", "rocketmq"],
+  ...["1234", "default", "passwd", "passw0rd", "p@ssw0rd", "qwerty"],
   ...["changeme1234", "change-me-please", "password1234", "administrator", "123456789012"],
 ]);
 
@@ -159,11 +161,14 @@ export function isLoopback(name: string): boolean {
   return name === "localhost" || name === "::1" || name === "[::1]";
 }
 
-/** A broker's factory setting, which everybody knows, on a machine that others can reach. */
-export function hasDefaultPassword(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { username, password, hostname } = new URL(url);
-  return username === "guest" && password === "guest" && !isLoopback(hostname);
+/** A password that everybody knows, or the user's own name. None at all is another matter. */
+export function hasKnownPassword(url: string): boolean {
+  // A cluster is named by several nodes with one login: the first will do.
+  const [, scheme = "", login = ""] = /^([a-z-]+):\/\/([^@/]*)@/.exec(url) ?? [];
+  if (scheme === "" || !URL.canParse(`http://${login}@host`)) return false;
+  const { username, password } = new URL(`http://${login}@host`);
+  if (password === "") return false;
+  return isKnownSecret(decodeURIComponent(password)) || password === username;
 }
 
 /** The candidate that was probably meant; undefined when nothing is near. */

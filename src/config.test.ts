@@ -173,7 +173,15 @@ describe("a configuration that cannot keep the promises", () => {
     ["a part of the roles over memory", { roles: "api" }, "roles-in-memory"],
     ["a ledger that is gone after a restart", { ledger: "sqlite::memory:" }, "ledger-in-memory"],
     ["an open door without a key", { host: "0.0.0.0" }, "open-without-key"],
-    ["a password everybody knows", { bus: "amqp://guest:guest@rabbit" }, "default-password"],
+    ["RabbitMQ as it comes", { bus: "amqp://guest:guest@rabbit" }, "default-password"],
+    ["the same on this machine", { bus: "amqp://guest:guest@127.0.0.1" }, "default-password"],
+    ["Redis as in its manual", { hot: "redis://:foobared@r:1" }, "default-password"],
+    ["a cluster's nodes", { hot: "redis-cluster://u:Redis@a:1,b:2" }, "default-password"],
+    ["the article's MySQL", { ledger: "mysql://root:root123@db/shop" }, "default-password"],
+    ["a user's own name", { ledger: "mariadb://shop:shop@db/shop" }, "default-password"],
+    ["RocketMQ's example", { bus: "rocketmq://RocketMQ:12345678@mq:8081" }, "default-password"],
+    ["an escaped one", { ledger: "mysql://root:root%40123@db/shop" }, "default-password"],
+    ["an example's API key", { apiKeys: "ops:secret" }, "known-secret"],
   ])("is refused: %s", (_, flags, expected) => {
     const { config } = load({}, flags);
     const refused = problem(() => refuseUnsafe(config, "serve"));
@@ -186,7 +194,7 @@ describe("a configuration that cannot keep the promises", () => {
     ["every loopback address", { host: "127.9.9.9" }, "serve"],
     ["hot stock and bus on Redis", { hot: "redis://r:1", bus: "rediss://u:p@r" }, "serve"],
     ["a bus on RabbitMQ", { bus: "amqps://u:p@rabbit/shop" }, "serve"],
-    ["RabbitMQ as it comes, on this machine", { bus: "amqp://guest:guest@127.0.0.1" }, "serve"],
+    ["servers without any password", { hot: "redis://r:1", ledger: "mysql://u@db/shop" }, "serve"],
     ["RabbitMQ as it comes, for trying out", { bus: "amqp://guest:guest@rabbit" }, "dev"],
     ["a ledger in memory, for trying out", { ledger: "sqlite::memory:" }, "dev"],
     ["a ledger on MySQL", { ledger: "mysql://127.0.0.1/holdfast" }, "serve"],

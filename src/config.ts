@@ -4,7 +4,7 @@ import {
   apiKeys,
   basePath,
   Expected,
-  hasDefaultPassword,
+  hasKnownPassword,
   host,
   integer,
   isKnownSecret,
@@ -223,13 +223,15 @@ export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
   if (!isLoopback(config.host) && config.apiKeys.length === 0) {
     throw new ConfigError("open-without-key", { host: config.host });
   }
-  if (purpose === "serve" && bus.kind !== "memory" && hasDefaultPassword(bus.url)) {
-    throw new ConfigError("default-password", { flag: "--bus" });
-  }
   if (purpose === "serve") refuseKnownSecrets(config);
 }
 
-function refuseKnownSecrets({ apiKeys, users }: Config): void {
+function refuseKnownSecrets({ ledger, hot, bus, apiKeys, users }: Config): void {
+  for (const [flag, store] of Object.entries({ "--ledger": ledger, "--hot": hot, "--bus": bus })) {
+    if ("url" in store && hasKnownPassword(store.url)) {
+      throw new ConfigError("default-password", { flag });
+    }
+  }
   const key = apiKeys.find(({ secret }) => isKnownSecret(secret));
   if (key !== undefined) {
     throw new ConfigError("known-secret", { variable: settings.apiKeys.env, name: key.name });

@@ -13,6 +13,7 @@ import type { Context } from "./context.ts";
 import { freePort, isTaken, type PortWish, portTaken } from "./free-port.ts";
 import { claimLedger } from "./ledger-claim.ts";
 import { openSignIn } from "./open-sign-in.ts";
+import { refuseSettings } from "./refuse-settings.ts";
 import type { Text } from "./text.ts";
 import { version } from "./version.ts";
 
@@ -39,6 +40,7 @@ const consoleFolder = fileURLToPath(new URL("../../console", import.meta.url));
 export async function runServer(context: Context, options: ServerOptions): Promise<RunningServer> {
   const { config, purpose } = options;
   refuseUnsafe(config, purpose);
+  if (purpose === "serve") await refuseSettings(config, systemClock, context.text);
   const log = await makeLogger({ level: config.logLevel, isPretty: context.isWatched });
   const port = await freePort({ ...config, mayMove: options.mayMove }, context.text);
   const claim = await claimLedger(config.ledger, context.text);
