@@ -4,6 +4,7 @@ import { systemClock, systemRandom } from "../clock.ts";
 import { type Config, isDefault, refuseUnsafe } from "../config.ts";
 import type { LogLevel } from "../config-values.ts";
 import type { Events } from "../events.ts";
+import type { Demo } from "../http/demo.ts";
 import { type Metrics, prometheusMetrics } from "../http/metrics.ts";
 import type { Phase } from "../http/route.ts";
 import { buildServer } from "../http/server.ts";
@@ -22,6 +23,8 @@ export type ServerOptions = {
   readonly purpose: "serve" | "dev";
   /** Where the port is taken: the next free one, instead of a refusal. */
   readonly mayMove: boolean;
+  /** Rushes from the page: in `dev` alone. */
+  readonly demo?: Demo;
 };
 
 export type RunningServer = {
@@ -89,6 +92,7 @@ class ServerProcess {
       version: version(),
       stores: this.#config,
       signIn,
+      ...(options.demo === undefined ? {} : { demo: options.demo }),
       audit: (record) => ledger.audit(record),
       trustedProxies: this.#config.trustedProxies,
       console: { folder: consoleFolder, basePath },

@@ -206,6 +206,8 @@ export type LevelView = {
   readonly hot: HotLevelView | null;
   readonly drift: number;
   readonly behind: number;
+  /** 0: nothing is in flight. */
+  readonly oldestTicketSeconds: number;
 };
 
 export type HotLevelView = {

@@ -1,6 +1,6 @@
 import type { SkuRow } from "../domain/command.ts";
 import { Fault } from "../domain/fault.ts";
-import type { Lane, SkuId } from "../domain/values.ts";
+import type { Instant, Lane, SkuId } from "../domain/values.ts";
 import type { Fence, Observation, ObservedSku } from "../hot-stock/hot-stock.ts";
 import type { LevelView } from "./engine.ts";
 import type { Parts } from "./parts.ts";
@@ -18,17 +18,21 @@ export async function viewLevels(parts: Parts, skus: readonly SkuId[]): Promise<
   return skus.flatMap((sku) => views.get(sku) ?? []);
 }
 
+/** By hot stock's own clock. */
+type Seen = ObservedSku & { readonly at: Instant };
+
 /** What hot stock says of these SKUs, lane by lane; nothing where it is closed or away. */
 async function observeRows(
   parts: Parts,
   rows: readonly SkuRow[],
-): Promise<ReadonlyMap<SkuId, ObservedSku>> {
+): Promise<ReadonlyMap<SkuId, Seen>> {
   const byLane = new Map<Lane, SkuId[]>();
   for (const { lane, sku } of rows) byLane.set(lane, [...(byLane.get(lane) ?? []), sku]);
-  const found = new Map<SkuId, ObservedSku>();
+  const found = new Map<SkuId, Seen>();
   for (const [lane, skus] of byLane) {
     const observation = await observeOpen(parts, lane, skus);
-    for (const each of observation?.skus ?? []) found.set(each.sku, each);
+    if (observation === null) continue;
+    for (const each of observation.skus) found.set(each.sku, { ...each, at: observation.at });
   }
   return found;
 }
@@ -63,7 +67,7 @@ function fits(fence: Fence | null, { epoch, incarnation }: Observation): boolean
 export async function proveRows(
   { ledger }: Parts,
   rows: readonly SkuRow[],
-  observed: ReadonlyMap<SkuId, ObservedSku>,
+  observed: ReadonlyMap<SkuId, Seen>,
 ): Promise<ReadonlyMap<SkuId, Proof>> {
   const hots = rows.flatMap((row) => observed.get(row.sku) ?? []);
   const points = await ledger.balancesAt(hots.map(({ sku, version }) => ({ sku, version })));
@@ -71,12 +75,14 @@ export async function proveRows(
   const versions = new Map(rows.map((row) => [row.sku, row.version]));
   for (const [index, hot] of hots.entries()) {
     const at = points[index] ?? null;
-    const { version, available, inFlight } = hot;
+    const { version, available, inFlight, oldestTicketAt } = hot;
     const drift = at === null ? 0 : available + inFlight - at.balances.available;
     proofs.set(hot.sku, {
       hot: { version, available, inFlight },
       drift,
       behind: Math.max(0, (versions.get(hot.sku) ?? 0) - version),
+      oldestTicketSeconds:
+        oldestTicketAt === null ? 0 : Math.max(0, hot.at - oldestTicketAt) / 1_000,
     });
   }
   return proofs;

@@ -92,9 +92,10 @@ export type Proof = {
   readonly hot: HotLevelView | null;
   readonly drift: number;
   readonly behind: number;
+  readonly oldestTicketSeconds: number;
 };
 
-export const unproved: Proof = { hot: null, drift: 0, behind: 0 };
+export const unproved: Proof = { hot: null, drift: 0, behind: 0, oldestTicketSeconds: 0 };
 
 export function levelView(row: SkuRow, proof: Proof): LevelView {
   return {

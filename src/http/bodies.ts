@@ -86,9 +86,8 @@ export function saleBody({ sale, levels }: SaleView): SaleBody {
 }
 
 export function levelBody(view: LevelView): LevelBody {
-  const { sku, status, statusReason, saleId, version, hash, total, hot, drift, behind } = view;
-  const level = { sku, status, statusReason, saleId, version, hash, total, hot, drift, behind };
-  return { ...level, ...view.balances };
+  const { balances, ...level } = view;
+  return { ...level, ...balances };
 }
 
 export function entryBody(entry: EntryRow): EntryBody {

@@ -1,11 +1,15 @@
 import { type Static, Type } from "typebox";
 import { userRoles } from "../domain/user-role.ts";
+import { SaleBody } from "./contract.ts";
 import {
+  Count,
   Flag,
   Id,
+  Instant,
   MaybeCount,
   MaybeInstant,
   MaybeText,
+  maybe,
   Name,
   object,
   oneOf,
@@ -34,3 +38,42 @@ export const SessionBody = object({
   demo: Type.Boolean(),
 });
 export type SessionBody = Static<typeof SessionBody>;
+
+const TrafficBody = object({
+  admitted: Count,
+  reserved: Count,
+  soldOut: Count,
+  refused: Count,
+  replayed: Count,
+  faults: Count,
+  p50Ms: maybe(Type.Number()),
+  p99Ms: maybe(Type.Number()),
+});
+const LaneBody = object({
+  lane: Count,
+  open: Type.Boolean(),
+  tickets: Count,
+  outboxLength: Count,
+  outboxOldestSeconds: Type.Number(),
+  lag: MaybeCount,
+});
+/**
+ * A frame of `GET /v1/sales/{saleId}/events`, once a second. The first is whole (event `level`).
+ * Of a sale of more than 100 SKUs the next ones are events `change`: `sale.items` holds only the
+ * SKUs that are not as they were told last. Counts are of the answering process since its start,
+ * latencies of the last ten seconds; what has been proved holds at each item's `hot.version`, `at`.
+ */
+export const SaleFrameBody = object({
+  at: Instant,
+  sale: SaleBody,
+  traffic: TrafficBody,
+  lane: maybe(LaneBody),
+  oldestTicketSeconds: Type.Number(),
+});
+export type SaleFrameBody = Static<typeof SaleFrameBody>;
+
+export const DemoRushRequest = object({
+  stock: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  buyers: Type.Optional(Type.Integer({ minimum: 1, maximum: 20_000 })),
+});
+export const DemoRushBody = object({ saleId: Name, sku: Name, stock: Count, buyers: Count });

@@ -132,6 +132,8 @@ export const LevelBody = object({
   hot: maybe(object({ version: Count, available: Count, inFlight: Count })),
   drift: Count,
   behind: Count,
+  /** 0: nothing is in flight. */
+  oldestTicketSeconds: Type.Number(),
 });
 export type LevelBody = Static<typeof LevelBody>;
 export const LevelPage = pageOf(LevelBody);
@@ -166,6 +168,9 @@ export type StockChangedBody = Static<typeof StockChangedBody>;
 
 // Sales --------------------------------------------------------------------------------------
 
+/** As many as fit into a body, with ids of a usual length. */
+const saleItemsMax = 2_000;
+
 export const SaleRequest = object({
   saleId: Id,
   title: Type.Optional(Text),
@@ -175,7 +180,7 @@ export const SaleRequest = object({
   limitPerBuyer: Type.Optional(Quantity),
   items: Type.Array(
     object({ sku: Id, stock: Type.Integer({ minimum: 0, maximum: quantityMax }) }),
-    { minItems: 1, maxItems: cartLinesMax },
+    { minItems: 1, maxItems: saleItemsMax },
   ),
 });
 export type SaleRequest = Static<typeof SaleRequest>;
@@ -316,7 +321,7 @@ export const ProbeBody = object({
 
 // The console --------------------------------------------------------------------------------
 
-export type { SessionBody } from "./console-contract.ts";
+export type { SaleFrameBody, SessionBody } from "./console-contract.ts";
 
 // Problems -----------------------------------------------------------------------------------
 

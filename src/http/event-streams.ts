@@ -90,6 +90,8 @@ export class EventStreams {
   }
 }
 
+const behindBytes = 64 * 1024;
+
 type Opened = { readonly requestId: string; readonly session: string | null };
 
 export class EventStream {
@@ -121,6 +123,11 @@ export class EventStream {
     return this.#ended.signal;
   }
 
+  /** What was sent last is still waiting for the reader. */
+  get isBehind(): boolean {
+    return this.#raw.writableLength > behindBytes;
+  }
+
   send({ id, event, data }: StreamEvent): void {
     this.#write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
@@ -136,8 +143,10 @@ export class EventStream {
 
   #write(text: string): void {
     if (this.#ended.signal.aborted) return;
-    this.#raw.write(text);
-    if (this.#raw.writableLength <= this.#bufferBytesMax) return;
+    if (this.#raw.writableLength <= this.#bufferBytesMax) {
+      this.#raw.write(text);
+      return;
+    }
     this.#ended.abort();
     this.#raw.destroy();
   }

@@ -39,6 +39,7 @@ const calls = [
   ...["POST /v1/dead-letters/{id}/replay", "POST /v1/dead-letters/{id}/discard"],
   ...["GET /v1/audit-log", "GET /v1/search", "GET /v1/doctor"],
   ...["POST", "GET", "DELETE"].map((method) => `${method} /v1/session`),
+  "POST /v1/demo/rush",
   ...["livez", "readyz", "healthz", "startupz", "metrics"].map((name) => `GET /${name}`),
 ];
 

@@ -12,7 +12,7 @@ export const neededRoles = {
     ...["listDeadLetters", "getDeadLetter", "metrics", "getSession", "signOut"],
   ],
   operator: [
-    ...["createSale", "openSale", "pauseSale", "closeSale"],
+    ...["startRush", "createSale", "openSale", "pauseSale", "closeSale"],
     ...["reserve", "reserveBatch", "confirm", "cancel", "extend", "refund"],
     ...["restockStock", "withdrawStock", "freezeStock", "unfreezeStock"],
     ...["adjustStock", "countStock", "stopStock", "replayDeadLetter", "replayDeadLetters"],

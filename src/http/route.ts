@@ -7,9 +7,12 @@ import type { UserRole } from "../domain/user-role.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Who } from "./access.ts";
 import type { ProblemCode } from "./contract.ts";
+import type { Demo } from "./demo.ts";
 import type { EventStreams } from "./event-streams.ts";
+import type { LiveSales } from "./live-sales.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RefusedActs } from "./refused-acts.ts";
+import type { SaleTraffic } from "./sale-traffic.ts";
 import type { SignIn } from "./sign-in.ts";
 
 /** What the routes stand on. */
@@ -22,6 +25,10 @@ export type RouteDeps = {
   /** Null: nobody signs in here. */
   readonly signIn: SignIn | null;
   readonly refusedActs: RefusedActs;
+  readonly traffic: SaleTraffic;
+  readonly liveSales: LiveSales;
+  /** Null: nobody starts a rush from a page. */
+  readonly demo: Demo | null;
   /** What the doctor looks at beneath the engine; without them, at the engine alone. */
   readonly stores?: StoreUrls;
 };

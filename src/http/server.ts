@@ -6,16 +6,19 @@ import type { Engine } from "../engine/engine.ts";
 import { sendProblem } from "./answers.ts";
 import { answerConnectionError } from "./connection-errors.ts";
 import { type ConsolePlace, consoleRoutes } from "./console.ts";
+import type { Demo } from "./demo.ts";
 import { EventStreams } from "./event-streams.ts";
 import { answerFailures, EncodedBodyError, type FailureLog } from "./failures.ts";
 import { guard } from "./guard.ts";
 import { defaultLimits, type HttpLimits } from "./limits.ts";
+import { LiveSales } from "./live-sales.ts";
 import type { Metrics } from "./metrics.ts";
 import { describeApi, serveDocs } from "./openapi.ts";
 import { RefusedActs, type WriteAudit } from "./refused-acts.ts";
 import { requireRoles } from "./roles.ts";
 import type { Phase, RouteDeps } from "./route.ts";
 import { deadLetterRoutes } from "./routes/dead-letters.ts";
+import { demoRoute } from "./routes/demo.ts";
 import { doctorRoute } from "./routes/doctor.ts";
 import { levelRoutes } from "./routes/levels.ts";
 import { probeRoutes } from "./routes/probes.ts";
@@ -26,6 +29,7 @@ import { saleRoutes } from "./routes/sales.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { stockRoutes } from "./routes/stock.ts";
 import { parseSafeJson } from "./safe-json.ts";
+import { SaleTraffic } from "./sale-traffic.ts";
 import type { SignIn } from "./sign-in.ts";
 import { answerUnknownPaths } from "./unknown-paths.ts";
 
@@ -41,6 +45,8 @@ export type ServerDeps = {
   readonly log: FailureLog;
   /** Without it nobody signs in, and a page of this machine is served like a program. */
   readonly signIn?: SignIn;
+  /** Without it nobody starts a rush from a page. */
+  readonly demo?: Demo;
   /** Where refused acts are told; without it they are told nowhere. */
   readonly audit?: WriteAudit;
   /** Proxies in front whose `X-Forwarded-…` headers are believed, counted from here. */
@@ -78,7 +84,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   answerUnknownPaths(app);
   await describeApi(app, deps.version);
   requireRoles(app);
-  addRoutes(app, { ...deps, streams, signIn, refusedActs });
+  const traffic = new SaleTraffic(deps.clock);
+  const liveSales = new LiveSales(deps.engine, deps.clock, traffic);
+  const { demo = null } = deps;
+  addRoutes(app, { ...deps, streams, signIn, refusedActs, traffic, liveSales, demo });
   if (deps.console !== undefined) consoleRoutes(app, { ...deps.console, random: deps.random });
   await serveDocs(app);
   return app;
@@ -174,4 +183,5 @@ function addRoutes(app: FastifyInstance, deps: RouteDeps): void {
   deadLetterRoutes(app, deps);
   probeRoutes(app, deps);
   sessionRoutes(app, deps);
+  demoRoute(app, deps);
 }

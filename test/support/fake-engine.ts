@@ -130,6 +130,7 @@ export function someLevel(sku = "sku-1", more: Partial<LevelView> = {}): LevelVi
     hot: { version: 7, available: 8, inFlight: 0 },
     drift: 0,
     behind: 0,
+    oldestTicketSeconds: 0,
     ...more,
   };
 }

@@ -1,6 +1,5 @@
 import { isDefault } from "../../config.ts";
-import { SalePage } from "../../http/contract.ts";
-import { type Desk, openDesk } from "../../loadtest/desk.ts";
+import { openDesk } from "../../loadtest/desk.ts";
 import { httpWitness } from "../../loadtest/http-witness.ts";
 import type { Witness } from "../../loadtest/witness.ts";
 import {
@@ -11,7 +10,9 @@ import {
   numberOr,
   type Options,
 } from "../context.ts";
+import { DemoRush } from "../demo-rush.ts";
 import { tellFirstPurchase } from "../first-purchase.ts";
+import { freshSaleId } from "../fresh-sale-id.ts";
 import { hasLedger, withLedger } from "../ledger-file.ts";
 import { ledgerWitness } from "../ledger-witness.ts";
 import { ledgerNameOf, type RunningServer, runServer, storyLogLevel } from "../run-server.ts";
@@ -26,7 +27,13 @@ export const dev: Command = async (context, options) => {
   const stopping = context.stopping();
   const config = { ...context.loaded.config, logLevel: storyLogLevel(context) };
   const mayMove = isDefault(context.loaded, "port");
-  const server = await runServer(context, { config, purpose: "dev", mayMove });
+  const demo = new DemoRush({
+    apiKey: config.apiKeys[0]?.secret ?? null,
+    language: text.language,
+    onFailure: (error) => context.note(String(error)),
+  });
+  const server = await runServer(context, { config, purpose: "dev", mayMove, demo });
+  demo.at(server.url);
   try {
     if (mayMove && server.port !== config.port) {
       const [wanted, port] = [String(config.port), String(server.port)];
@@ -39,6 +46,7 @@ export const dev: Command = async (context, options) => {
     if (!result.verdict.ok) return codeOf(result);
     return await stay(context, { server, result, stopping });
   } finally {
+    await demo.stop();
     await server.stop();
   }
 };
@@ -80,22 +88,6 @@ async function rushAt(server: RunningServer, scene: Scene): Promise<RushResult &
 }
 
 type Sale = { readonly saleId: string; readonly sku: string; readonly holdSeconds: number };
-
-/** A ledger that was used before has its demo sales still: this one is the next. */
-async function freshSaleId(desk: Desk): Promise<string> {
-  let last = 0;
-  for (let next: string | null = "/v1/sales?limit=200"; next !== null; ) {
-    const page: { items: { saleId: string }[]; next: string | null } = await desk.get(
-      next,
-      SalePage,
-    );
-    for (const { saleId } of page.items) {
-      last = Math.max(last, Number(/^demo-(\d{1,9})$/.exec(saleId)?.[1] ?? 0));
-    }
-    next = page.next;
-  }
-  return `demo-${last + 1}`;
-}
 
 type Stay = {
   readonly server: RunningServer;

@@ -1,22 +1,28 @@
 import type { Outcome } from "../../domain/outcome.ts";
+import type { Rejection } from "../../domain/rejection.ts";
 import type { ReservationView, ReserveRequest, Wait } from "../../engine/engine.ts";
 import type { ReserveResult } from "../metrics.ts";
 import type { RouteDeps } from "../route.ts";
 
 /** Asks the engine, and counts what the caller is told. */
 export async function reserveMeasured(
-  { clock, engine, metrics }: RouteDeps,
+  { clock, engine, metrics, traffic }: RouteDeps,
   asked: ReserveRequest,
   wait: Wait,
 ): Promise<Outcome<ReservationView>> {
   const startedMs = clock.mono();
   let result: ReserveResult = "fault";
+  let code: Rejection | null = null;
   try {
     const outcome = await engine.buyers.reserve(asked, wait);
     result = resultOf(outcome);
+    code = outcome.ok ? null : outcome.code;
     return outcome;
   } finally {
-    metrics.reserveAnswered(result, (clock.mono() - startedMs) / 1_000);
+    const seconds = (clock.mono() - startedMs) / 1_000;
+    metrics.reserveAnswered(result, seconds);
+    // Whoever asks for a sale that there is not must not push out one that there is.
+    if (code !== "SALE_NOT_FOUND") traffic.answered(asked.saleId, { result, code, seconds });
   }
 }
 

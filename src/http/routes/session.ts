@@ -128,7 +128,7 @@ function setCookie(request: FastifyRequest, reply: FastifyReply, token: string |
   reply.header("set-cookie", setSessionCookie(token ?? "", { isSecure, maxAgeSeconds }));
 }
 
-function sessionBody({ actor, role, via, session }: Who, { signIn }: RouteDeps): SessionBody {
+function sessionBody({ actor, role, via, session }: Who, { demo }: RouteDeps): SessionBody {
   const isTimed = session !== null;
   return {
     name: actor,
@@ -138,6 +138,6 @@ function sessionBody({ actor, role, via, session }: Who, { signIn }: RouteDeps):
     openedAt: isTimed ? isoTime(session.openedAt) : null,
     endsAt: isTimed ? isoTime(session.endsAt) : null,
     idleSeconds: isTimed ? idleMs / 1_000 : null,
-    demo: signIn?.isAutomatic === true && via === "local",
+    demo: demo !== null,
   };
 }

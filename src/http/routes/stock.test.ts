@@ -157,6 +157,7 @@ describe("a level", () => {
       hot: { version: 7, available: 8, inFlight: 0 },
       drift: 0,
       behind: 0,
+      oldestTicketSeconds: 0,
     });
   });
 

@@ -1,5 +1,12 @@
+import type { FastifyInstance } from "fastify";
 import { describe, expect, it } from "vitest";
-import { someReservation, someSale, someTime } from "../../../test/support/fake-engine.ts";
+import { consoleServer, signedIn } from "../../../test/support/console-server.ts";
+import {
+  someLevel,
+  someReservation,
+  someSale,
+  someTime,
+} from "../../../test/support/fake-engine.ts";
 import { serverOfItsOwn, serverOver } from "../../../test/support/http-server.ts";
 import type { ReservationView } from "../../engine/engine.ts";
 
@@ -81,30 +88,24 @@ describe("the events of a reservation", () => {
   });
 });
 
+const flow = {
+  ...{ lane: 0, open: true, tickets: 3, outboxLength: 2, outboxOldestSeconds: 0.5 },
+  lag: 4,
+};
+
 describe("the events of a sale", () => {
   it("are whole frames, a second apart, with a heartbeat between; ids go on", async () => {
-    let looks = 0;
     const { app, clock } = await serverOfItsOwn({
-      merchandising: {
-        sale: async () => {
-          looks++;
-          return someSale();
-        },
-      },
+      merchandising: { sale: async () => someSale() },
+      oversight: { lanes: async () => [flow] },
     });
-    const headers = { "last-event-id": "41" };
-    let text = "";
-    const answered = app.inject({ url: "/v1/sales/sale-1/events", headers }).then((answer) => {
-      text = answer.payload;
-    });
-    await expect.poll(() => looks).toBe(2);
+    const watch = watcher(app, "/v1/sales/sale-1/events", { "last-event-id": "41" });
+    await expect.poll(() => watch.frames().length).toBe(1);
     for (let second = 1; second <= 15; second++) {
       clock.advance(1_000);
-      await expect.poll(() => looks).toBe(2 + second);
+      await expect.poll(() => watch.frames().length).toBe(1 + second);
     }
-    await app.close();
-    await answered;
-    const levels = frames(text).slice(1);
+    const levels = watch.frames();
     expect(levels.map(({ id }) => id)).toEqual(
       Array.from({ length: 16 }, (_, n) => String(42 + n)),
     );
@@ -112,7 +113,126 @@ describe("the events of a sale", () => {
     expect(JSON.parse(levels[1]?.["data"] ?? "")).toMatchObject({
       at: "2023-11-14T22:13:21.000Z",
       sale: { saleId: "sale-1", items: [{ sku: "sku-1" }] },
+      traffic: { admitted: 0, soldOut: 0, p99Ms: null },
+      lane: flow,
     });
-    expect(text).toContain("\n: alive\n\n");
+    expect(watch.text()).toContain("\n: alive\n\n");
+    await app.close();
+    await expect.poll(() => watch.isOver()).toBe(true);
+  });
+
+  it("of a large one are whole once, and then hold what has changed", async () => {
+    const levels = Array.from({ length: 150 }, (_, n) => someLevel(`sku-${n}`));
+    const { app, clock } = await serverOfItsOwn({
+      merchandising: { sale: async () => ({ ...someSale(), levels: [...levels] }) },
+      oversight: { lanes: async () => [flow] },
+    });
+    const watch = watcher(app, "/v1/sales/sale-1/events");
+    await expect.poll(() => watch.frames().length).toBe(1);
+    levels[7] = someLevel("sku-7", { version: 8 });
+    levels[9] = someLevel("sku-9", { oldestTicketSeconds: 2.5 });
+    clock.advance(1_000);
+    await expect.poll(() => watch.frames().length).toBe(2);
+    clock.advance(1_000);
+    await expect.poll(() => watch.frames().length).toBe(3);
+    const told = watch.frames().map(({ event, data }) => [event, skusIn(data)]);
+    expect(told[0]?.[0]).toBe("level");
+    expect(told[0]?.[1]).toHaveLength(150);
+    expect(told.slice(1)).toEqual([
+      ["change", ["sku-7", "sku-9"]],
+      ["change", []],
+    ]);
+    expect(JSON.parse(watch.frames()[1]?.["data"] ?? "").oldestTicketSeconds).toBe(2.5);
+    watch.end();
+  });
+
+  it("cost the stores one look a second, however many watch", async () => {
+    let looks = 0;
+    const lanes = async () => {
+      looks++;
+      return [flow];
+    };
+    const { app, clock } = await serverOfItsOwn({
+      merchandising: { sale: async () => someSale() },
+      oversight: { lanes },
+    });
+    const watchers = Array.from({ length: 5 }, () => watcher(app, "/v1/sales/sale-1/events"));
+    for (let frames = 1; frames <= 3; frames++) {
+      for (const watch of watchers) {
+        await expect.poll(() => watch.frames().length).toBe(frames);
+      }
+      clock.advance(1_000);
+    }
+    expect(looks).toBeLessThanOrEqual(4);
+    for (const watch of watchers) watch.end();
+  });
+
+  it("S40 end with the session of whoever watches, here at once, elsewhere at a beat", async () => {
+    const script = {
+      merchandising: { sale: async () => someSale() },
+      oversight: { lanes: async () => [flow] },
+    };
+    const here = await consoleServer(script);
+    const { ledger, clock } = here;
+    const elsewhere = await consoleServer(script, { ledger, clock });
+    const { ask, cookie } = await signedIn(here.app, "vera");
+    const url = "/v1/sales/sale-1/events";
+    const near = watcher(here.app, url, { cookie });
+    const far = watcher(elsewhere.app, url, { cookie });
+    for (const watch of [near, far]) await expect.poll(() => watch.frames().length).toBe(1);
+    await ask({ method: "DELETE", url: "/v1/session" });
+    await expect.poll(() => near.isOver()).toBe(true);
+    expect(far.isOver()).toBe(false);
+    clock.advance(15_000);
+    await expect.poll(() => far.isOver()).toBe(true);
+  });
+
+  it("S40 are bounded for one session; another one is served", async () => {
+    const script = {
+      merchandising: { sale: async () => someSale() },
+      oversight: { lanes: async () => [flow] },
+    };
+    const { app } = await consoleServer(script, { limits: { streamsPerSessionMax: 2 } });
+    const [vera, otto] = [await signedIn(app, "vera"), await signedIn(app, "otto")];
+    const url = "/v1/sales/sale-1/events";
+    const open = [1, 2].map(() => watcher(app, url, { cookie: vera.cookie }));
+    for (const watch of open) await expect.poll(() => watch.frames().length).toBe(1);
+    const third = await vera.ask({ url });
+    expect(third.json()).toMatchObject({ status: 503, code: "BUSY" });
+    const other = watcher(app, url, { cookie: otto.cookie });
+    await expect.poll(() => other.frames().length).toBe(1);
+    for (const watch of [...open, other]) watch.end();
   });
 });
+
+function skusIn(data: string | undefined): string[] {
+  const items: { sku: string }[] = JSON.parse(data ?? "").sale.items;
+  return items.map(({ sku }) => sku);
+}
+
+/** Reads a stream as it comes, over a connection of its own. */
+function watcher(app: FastifyInstance, path: string, headers: Record<string, string> = {}) {
+  const heard = { text: "", isOver: false };
+  const gone = new AbortController();
+  const listening = app.server.listening ? Promise.resolve() : app.listen({ port: 0 });
+  const read = async (): Promise<void> => {
+    await listening;
+    const address = app.server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers,
+      signal: gone.signal,
+    });
+    for await (const part of answer.body ?? []) heard.text += Buffer.from(part).toString();
+  };
+  const done = () => {
+    heard.isOver = true;
+  };
+  void read().then(done, done);
+  return {
+    frames: () => frames(heard.text.slice(0, heard.text.lastIndexOf("\n\n") + 2)).slice(1),
+    text: () => heard.text,
+    isOver: () => heard.isOver,
+    end: () => gone.abort(),
+  };
+}
