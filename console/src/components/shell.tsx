@@ -30,7 +30,10 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   useKeys({ search: () => search.current?.focus(), help: () => setHelpOpen(true) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the top of each new page
-  useEffect(() => window.scrollTo(0, 0), [pathname]);
+  useEffect(() => {
+    // In newer browsers it answers a promise, which is no way to end an effect.
+    void window.scrollTo(0, 0);
+  }, [pathname]);
   return (
     <>
       <button type="button" className="skip" onClick={() => main.current?.focus()}>
