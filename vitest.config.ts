@@ -55,6 +55,19 @@ const consolePages = {
   test: { ...console.test, globalSetup: ["./test/console/browser.ts"] },
 };
 
+/** The cases again, over HTTP on Redis and MariaDB. C17 steps the workers of embedded stores. */
+const onServers = ["test/cases/c*.test.ts", "test/cases/stack/*.test.ts"];
+const cases = layer("cases-stack", onServers, 120_000);
+const casesOnStack = {
+  ...cases,
+  test: {
+    ...cases.test,
+    exclude: ["test/cases/c17-*.test.ts"],
+    env: { HOLDFAST_TEST_SHOP: "stack" },
+    globalSetup: ["./test/stack/case-servers.ts"],
+  },
+};
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -65,7 +78,7 @@ export default defineConfig({
     projects: [
       layer("unit", ["src/**/*.test.ts"], 10_000),
       layer("contract", ["test/contract/**/*.test.ts"], 30_000),
-      layer("integration", ["test/integration/**/*.test.ts", "test/cases/**/*.test.ts"], 60_000),
+      layer("integration", ["test/integration/**/*.test.ts", "test/cases/*.test.ts"], 60_000),
       on("redis", layer("stack-redis", ["test/stack/redis-*.test.ts", ...contracts], 60_000)),
       on(
         "rabbitmq",
@@ -81,6 +94,7 @@ export default defineConfig({
       layer("faults", ["faults/**/*.test.ts"], 60_000),
       consolePages,
       servers,
+      casesOnStack,
       onRocketmq,
       layer("tidy", ["test/*.test.ts"], 30_000),
     ],

@@ -142,9 +142,10 @@ export class MemoryHotStock implements HotStock {
 
   adopt(fence: Fence, level: HotLevel): Promise<Reply<"adopted" | "known" | "lost">> {
     return this.#whenOpen(fence, (state) => {
-      if (state.skus.has(level.sku)) return "known";
-      if (state.registered.has(level.sku)) return "lost";
+      const isKnown = state.skus.has(level.sku);
+      if (!isKnown && state.registered.has(level.sku)) return "lost";
       state.registered.add(level.sku);
+      if (isKnown) return "known";
       state.skus.set(level.sku, skuAt(level));
       return "adopted";
     });

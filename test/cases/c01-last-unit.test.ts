@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Stores } from "../../src/engine/assemble.ts";
 import { SqlLedger } from "../../src/ledger/sql-ledger.ts";
@@ -6,6 +6,7 @@ import { openSqlite, type SqliteDatabase } from "../../src/ledger/sqlite.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite-ledger.ts";
 import { units } from "../support/at-rest.ts";
 import { beforeEachCall, slowWrites } from "../support/bent-ports.ts";
+import { isOnStack, test } from "../support/embedded-cases.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 import { temporaryFile } from "../support/temporary-file.ts";
 
@@ -27,12 +28,14 @@ async function openSlowShop(): Promise<Shop> {
     const database = databases[process];
     if (database === undefined) throw new Error("one database a process");
     const pause = (): Promise<void> => clock.sleep(pauseMs);
-    const ledger = new SqlLedger(slowWrites(database, clock, pauseMs), clock);
-    return { ...stores, ledger, hot: beforeEachCall(stores.hot, pause) };
+    const hot = beforeEachCall(stores.hot, pause);
+    // On servers every process has connections of its own already.
+    if (isOnStack) return { ...stores, hot };
+    return { ...stores, ledger: new SqlLedger(slowWrites(database, clock, pauseMs), clock), hot };
   };
   const shop = await openShop({ stock: { A: 1 }, file, processes: databases.length, stores: slow });
   // A bus gives each lane one consumer at a time.
-  for (const process of shop.processes.slice(1)) process.stop("ledger-writer");
+  for (const process of shop.processes.slice(1)) void process.stop("ledger-writer");
   return shop;
 }
 
@@ -65,10 +68,10 @@ test("C01 of 200 buyers through 4 slow processes one gets the last unit", async 
 
 test("C01 a hot stock that admits too many makes late refusals, and no second sale", async () => {
   const shop = await openSlowShop();
-  for (const process of shop.processes) process.stop("reconciler");
+  for (const process of shop.processes) void process.stop("reconciler");
   // The one in the middle of its round ends it.
   await shop.passes(2_000);
-  shop.editHot("A", (sku) => {
+  await shop.hand.editHot("A", (sku) => {
     sku.available += 9;
   });
   const answers = await rush(shop);

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { units } from "../support/at-rest.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop } from "../support/shop.ts";
 
 const twenty = Array.from({ length: 20 }, (_, n) => n);
@@ -25,7 +26,7 @@ test("C04 twenty tries of one buyer at once get the one unit that the limit allo
 test("C04 a hot stock that has lost the buyers' counts does not let one buy twice", async () => {
   const shop = await openShop({ stock: { A: 100 }, limit: 1 });
   expect((await shop.reserve("k1", "u1", ["A", 1])).answer).toBe("ok");
-  shop.editHot("A", (sku) => sku.buyers.clear());
+  await shop.hand.editHot("A", (sku) => sku.buyers.clear());
   const told = await shop.reserve("k2", "u1", ["A", 1]);
   expect(told).toMatchObject({ answer: "LIMIT_EXCEEDED", state: "rejected" });
   await shop.atRest({ A: units({ A: 99, R: 1, T: 100 }) }, { lateRefusals: 1 });

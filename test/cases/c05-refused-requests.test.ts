@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { units } from "../support/at-rest.ts";
 import { beforeEachCall } from "../support/bent-ports.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop } from "../support/shop.ts";
 
 const tries = Array.from({ length: 10 }, (_, n) => n);
@@ -25,7 +26,7 @@ test("C05 (b) an order that does not fit takes nothing from one that does", asyn
     }),
   });
   const seen: number[] = [];
-  shop.time.eachTick(() => shop.editHot("A", ({ available }) => seen.push(available)));
+  shop.time.eachTick(() => void shop.hand.editHot("A", ({ available }) => seen.push(available)));
   const [x, y] = await Promise.all([
     shop.reserve("x", "u1", ["A", 3]),
     shop.reserve("y", "u2", ["A", 2]),

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { Fault } from "../../src/domain/fault.ts";
 import type { Stores } from "../../src/engine/assemble.ts";
 import type { CloudEvent } from "../../src/workers/publisher.ts";
 import { units } from "../support/at-rest.ts";
 import { bent } from "../support/bent-ports.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop } from "../support/shop.ts";
 
 const five = [1, 2, 3, 4, 5];

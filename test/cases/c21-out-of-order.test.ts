@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { openEnvelope } from "../../src/domain/message.ts";
 import type { Lane } from "../../src/domain/values.ts";
 import type { Stores } from "../../src/engine/assemble.ts";
 import { units } from "../support/at-rest.ts";
 import { bent } from "../support/bent-ports.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 
 /** What stood in the ledger's row at every millisecond. */
@@ -75,8 +76,8 @@ test("C21 (b) cancelling an order that was refused moves nothing", async () => {
   expect(await shop.levels("A")).toEqual(units({ R: 1, T: 1 }));
 
   // The same for one that only the ledger refused.
-  shop.first.stop("reconciler");
-  shop.editHot("A", (sku) => {
+  await shop.stopWorkers("reconciler");
+  await shop.hand.editHot("A", (sku) => {
     sku.available += 1;
   });
   const third = await shop.reserve("o3", "u3", ["A", 1]);
@@ -89,7 +90,7 @@ test("C21 (b) cancelling an order that was refused moves nothing", async () => {
 
 test("C21 (c) a payment before its order is told to come back, and is not lost", async () => {
   const shop = await openShop({ stock: { A: 5 } });
-  shop.first.stop("relay");
+  await shop.stopWorkers("relay");
   const request = { key: "o1", buyer: "u1", cart: [["A", 2]] as const, waitMs: 0 };
   const { id } = await shop.reserveAt(shop.first, request);
   const early = await shop.pay(id, "p1");
@@ -102,10 +103,10 @@ test("C21 (c) a payment before its order is told to come back, and is not lost",
 
 test("C21 (c) a payment for an order that was lost on its way is due back", async () => {
   const shop = await openShop({ stock: { A: 5 } });
-  shop.first.stop("relay");
+  await shop.stopWorkers("relay");
   const request = { key: "o1", buyer: "u1", cart: [["A", 2]] as const, waitMs: 0 };
   const { id } = await shop.reserveAt(shop.first, request);
-  shop.kill({ hot: "is lost" });
+  await shop.kill({ hot: "is lost" });
   await shop.addProcess();
   await shop.isOpen();
   expect((await shop.pay(id, "p1")).answer).toBe("WRONG_STATE");

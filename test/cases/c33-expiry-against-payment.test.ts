@@ -1,12 +1,13 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { units } from "../support/at-rest.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 
 const holdMs = 60_000;
 
 /** Time passes and nobody writes the deadlines down. */
 async function withoutSweep(shop: Shop, ms: number): Promise<void> {
-  shop.first.stop("expirer");
+  await shop.stopWorkers("expirer");
   await shop.later(ms);
 }
 
@@ -99,7 +100,7 @@ test("C33 (c) a late payment that only the ledger refuses is due back once", asy
   const { id } = await shop.reserve("k1", "u1", ["A", 1]);
   await shop.later(holdMs + 1_000);
   expect((await shop.reserve("k2", "u1", ["A", 1])).answer).toBe("ok");
-  shop.editHot("A", (sku) => sku.buyers.clear());
+  await shop.hand.editHot("A", (sku) => sku.buyers.clear());
   const told = await shop.pay(id, "p1");
   expect(told).toMatchObject({ answer: "REFUND_DUE", state: "expired" });
   expect(await shop.pay(id, "p1")).toMatchObject({ answer: "REFUND_DUE" });

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { units } from "../support/at-rest.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop } from "../support/shop.ts";
 
 const back = (count: number) => ({ lines: [["A", count]] as const, restock: true });

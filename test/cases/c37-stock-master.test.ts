@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { units } from "../support/at-rest.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop, type Shop } from "../support/shop.ts";
 import { httpOf } from "../support/shop-http.ts";
 
@@ -54,8 +55,8 @@ test.each(["the SKU's key", "all keys of the lane"])(
   "C37 (c) with %s removed from hot stock a cancel still gives the units back",
   async (what) => {
     const { shop, id } = await withHold();
-    if (what === "all keys of the lane") shop.hot.flush();
-    else shop.hot.tamper(0, (state) => state.skus.clear());
+    if (what === "all keys of the lane") await shop.hand.emptyHot();
+    else await shop.hand.dropSkus();
     expect((await shop.cancel(id)).answer).toBe("ok");
     expect(await shop.levels("A")).toEqual(units({ A: 5, T: 5 }));
     expect((await shop.reserve("o2", "u2", ["A", 5])).answer).toBe("ok");

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { units } from "../support/at-rest.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop } from "../support/shop.ts";
 import { httpOf } from "../support/shop-http.ts";
 
@@ -40,10 +41,10 @@ test.each(["survives", "is lost"] as const)(
   "C40 (b) killed after claiming a key, when hot stock %s: the retry has its order",
   async (hot) => {
     const shop = await openShop({ stock: { A: 10 } });
-    shop.first.stop("relay");
+    await shop.stopWorkers("relay");
     const claim = { key: "k2", buyer: "u1", cart: [["A", 1]] as const, waitMs: 0 };
     expect((await shop.reserveAt(shop.first, claim)).state).toBe("pending");
-    shop.kill({ hot });
+    await shop.kill({ hot });
     await shop.addProcess();
     await shop.isOpen();
     const startedAt = shop.time.clock.mono();
@@ -57,10 +58,10 @@ test.each(["survives", "is lost"] as const)(
 
 test("C40 (b) killed after claiming a key, and looked at first: the order is void", async () => {
   const shop = await openShop({ stock: { A: 10 } });
-  shop.first.stop("relay");
+  await shop.stopWorkers("relay");
   const claim = { key: "k2", buyer: "u1", cart: [["A", 1]] as const, waitMs: 0 };
   const { id } = await shop.reserveAt(shop.first, claim);
-  shop.kill({ hot: "is lost" });
+  await shop.kill({ hot: "is lost" });
   await shop.addProcess();
   await shop.isOpen();
   await shop.view(id);
@@ -124,8 +125,8 @@ test("C40 (e) a refusal that took nothing is not remembered: the key may succeed
 test("C40 (e) a refusal by the ledger is the answer to its key for ever", async () => {
   const shop = await openShop({ stock: { A: 1 } });
   await shop.reserve("k0", "u0", ["A", 1]);
-  shop.first.stop("reconciler");
-  shop.editHot("A", (sku) => {
+  await shop.stopWorkers("reconciler");
+  await shop.hand.editHot("A", (sku) => {
     sku.available += 1;
   });
   const late = await shop.reserve("k4", "u1", ["A", 1]);

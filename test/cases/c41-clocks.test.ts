@@ -1,6 +1,7 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, vi } from "vitest";
 import type { Clock } from "../../src/clock.ts";
 import { units } from "../support/at-rest.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop } from "../support/shop.ts";
 import { httpOf } from "../support/shop-http.ts";
 
@@ -57,7 +58,7 @@ test("C41 (b) workers whose clocks are wrong by 90 s end no hold early or late",
     stores: (stores, n) => ({ ...stores, clock: skewed(stores.clock, skews[n] ?? 0) }),
   });
   // One of the two decides, so that no time passes in waiting; both of them sweep.
-  shop.processes[1]?.stop("ledger-writer");
+  void shop.processes[1]?.stop("ledger-writer");
   const paid = await shop.reserve("o1", "u1", ["A", 1]);
   const left = await shop.reserve("o2", "u2", ["B", 1]);
   await shop.later(59_000);

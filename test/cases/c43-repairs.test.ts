@@ -1,14 +1,13 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { reservationId, skuId } from "../../src/domain/values.ts";
 import { units } from "../support/at-rest.ts";
-import { byHand } from "../support/by-hand.ts";
+import { test } from "../support/embedded-cases.ts";
 import { openShop, type Shop } from "../support/shop.ts";
-import { temporaryFile } from "../support/temporary-file.ts";
 
 test("C43 (a) orders on their way are no fault, and a repair changes nothing", async () => {
   const shop = await openShop({ stock: { A: 10 } });
-  shop.first.stop("ledger-writer");
+  await shop.stopWorkers("ledger-writer");
   for (const n of [1, 2, 3]) {
     const request = { key: `k${n}`, buyer: `u${n}`, cart: [["A", 1]] as const, waitMs: 0 };
     expect((await shop.reserveAt(shop.first, request)).state).toBe("pending");
@@ -24,20 +23,18 @@ test("C43 (a) orders on their way are no fault, and a repair changes nothing", a
 });
 
 /** Three orders, of which the second, of 2 units, loses its entry. */
-async function damagedShop(): Promise<{ shop: Shop; file: string; damaged: string }> {
-  const file = temporaryFile();
-  const shop = await openShop({ stock: { A: 10, B: 10 }, file });
+async function damagedShop(): Promise<{ shop: Shop; damaged: string }> {
+  const shop = await openShop({ stock: { A: 10, B: 10 }, onDisk: true });
   await shop.reserve("o1", "u1", ["A", 1], ["B", 1]);
   const { id: damaged } = await shop.reserve("o2", "u2", ["A", 2]);
   await shop.reserve("o3", "u3", ["A", 1]);
-  const deleted = byHand(
-    file,
+  const deleted = await shop.hand.sql(
     `delete from inventory_log where operation_type = 'reserve'
      and order_no = (select order_no from orders where order_id = ?)`,
     damaged,
   );
   expect(deleted).toBe(1);
-  return { shop, file, damaged };
+  return { shop, damaged };
 }
 
 async function commandLine(line: string): Promise<{ code: number; result: unknown }> {
@@ -77,11 +74,11 @@ test("C43 (b) a deleted entry is named exactly, and stops its SKU and no other",
 });
 
 test("C43 (b) the command line says the same, and ends with 3", async () => {
-  const { shop, file, damaged } = await damagedShop();
-  const proof = await commandLine(`audit verify --ledger sqlite:${file} --json`);
+  const { shop, damaged } = await damagedShop();
+  const proof = await commandLine(`audit verify --ledger ${shop.ledgerUrl} --json`);
   expect(proof.code).toBe(3);
   expect(proof.result).toMatchObject({ ok: false, firstBroken: { sku: "A", version: 3 } });
-  const sums = await commandLine(`reconcile --ledger sqlite:${file} --json`);
+  const sums = await commandLine(`reconcile --ledger ${shop.ledgerUrl} --json`);
   expect(sums.code).toBe(3);
   const damage = [{ sku: "A", expected: 2, found: 0, reservationId: damaged }];
   expect(sums.result).toMatchObject({ drift: 2, damage });
@@ -93,7 +90,11 @@ test("C43 (b) repairs, again and in parallel, leave damage of the ledger to a pe
   await shop.passes(2_000);
   const entries = () =>
     shop.ledger.entries(skuId("A"), { after: 0, limit: 100, from: null, to: null });
-  const before = { row: await shop.row("A"), entries: await entries(), hot: shop.hot.copy() };
+  const before = {
+    row: await shop.row("A"),
+    entries: await entries(),
+    hot: await shop.hand.copyHot(),
+  };
   const reports = [await shop.repair(), await shop.repair()];
   reports.push(...(await Promise.all([shop.repair(), shop.repair()])));
   for (const report of reports) {
@@ -101,7 +102,11 @@ test("C43 (b) repairs, again and in parallel, leave damage of the ledger to a pe
     expect(report[0]?.reason).toContain(`order ${damaged}: 2 expected, 0 found`);
   }
   await shop.passes(2_000);
-  const after = { row: await shop.row("A"), entries: await entries(), hot: shop.hot.copy() };
+  const after = {
+    row: await shop.row("A"),
+    entries: await entries(),
+    hot: await shop.hand.copyHot(),
+  };
   expect(after).toEqual(before);
   const resting = { stopped: ["A"], proven: false, calls: 1 };
   await shop.atRest({ A: units({ A: 6, R: 4, T: 10 }), B: units({ A: 9, R: 1, T: 10 }) }, resting);
@@ -110,8 +115,8 @@ test("C43 (b) repairs, again and in parallel, leave damage of the ledger to a pe
 test("C43 (b) drift that somebody made in hot stock is repaired once, by a rebuild", async () => {
   const shop = await openShop({ stock: { A: 10 } });
   await shop.reserve("o1", "u1", ["A", 2]);
-  shop.first.stop("reconciler");
-  shop.editHot("A", (sku) => {
+  await shop.stopWorkers("reconciler");
+  await shop.hand.editHot("A", (sku) => {
     sku.available -= 3;
   });
   const found = await shop.reconcile();

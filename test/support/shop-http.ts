@@ -22,8 +22,10 @@ export type Answered = {
 
 export type Ask = (path: string, asked?: Asked) => Promise<Answered>;
 
-/** The real server over the shop's first process. */
+/** The real server over the shop's first process: the one that listens, or one of its own. */
 export async function httpOf(shop: Shop): Promise<Ask> {
+  const { url } = shop.first;
+  if (url !== null) return (path, asked = {}) => shop.time.drive(overNetwork(url + path, asked));
   const { clock } = shop.time;
   const app = await buildServer({
     engine: shop.first.engine,
@@ -36,24 +38,41 @@ export async function httpOf(shop: Shop): Promise<Ask> {
     log: (error) => shop.noted.push(`http ${String(error)}`),
   });
   onTestFinished(() => app.close());
-  return async (path, { method, key, headers, body } = {}) => {
-    const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-    const response = await shop.time.drive(
-      app.inject({
-        method: method ?? (body === undefined ? "GET" : "POST"),
-        url: path,
-        headers: {
-          ...(payload === undefined ? {} : { "content-type": "application/json" }),
-          ...(key === undefined ? {} : { "idempotency-key": key }),
-          ...headers,
-        },
-        ...(payload === undefined ? {} : { payload }),
-      }),
-    );
-    const told = parsed(response.body);
-    const code = typeof told["code"] === "string" ? told["code"] : null;
-    return { status: response.statusCode, code, body: told, headers: response.headers };
+  return async (path, asked = {}) => {
+    const { payload, ...plain } = plainly(asked);
+    const sent = payload === undefined ? {} : { payload };
+    const response = await shop.time.drive(app.inject({ ...plain, url: path, ...sent }));
+    return answered(response.statusCode, response.body, response.headers);
   };
+}
+
+async function overNetwork(url: string, asked: Asked): Promise<Answered> {
+  const { payload, ...plain } = plainly(asked);
+  const response = await fetch(url, {
+    ...plain,
+    ...(payload === undefined ? {} : { body: payload }),
+  });
+  const headers = Object.fromEntries(response.headers);
+  return answered(response.status, await response.text(), headers);
+}
+
+function plainly({ method, key, headers, body }: Asked) {
+  const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  return {
+    method: method ?? (body === undefined ? ("GET" as const) : ("POST" as const)),
+    headers: {
+      ...(payload === undefined ? {} : { "content-type": "application/json" }),
+      ...(key === undefined ? {} : { "idempotency-key": key }),
+      ...headers,
+    },
+    payload,
+  };
+}
+
+function answered(status: number, text: string, headers: Answered["headers"]): Answered {
+  const body = parsed(text);
+  const code = typeof body["code"] === "string" ? body["code"] : null;
+  return { status, code, body, headers };
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {

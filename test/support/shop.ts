@@ -1,5 +1,4 @@
 import { onTestFinished } from "vitest";
-import { MemoryBus } from "../../src/bus/memory.ts";
 import { systemRandom } from "../../src/clock.ts";
 import type { SkuRow } from "../../src/domain/command.ts";
 import type { Outcome } from "../../src/domain/outcome.ts";
@@ -22,25 +21,22 @@ import type {
   StockChange,
 } from "../../src/engine/engine.ts";
 import { type Events, silentEvents } from "../../src/events.ts";
-import type { HotSku } from "../../src/hot-stock/lane-state.ts";
-import { MemoryHotStock } from "../../src/hot-stock/memory.ts";
 import type { Ledger, Verification } from "../../src/ledger/ledger.ts";
-import { openSqliteLedger } from "../../src/ledger/sqlite-ledger.ts";
 import type { Outlet } from "../../src/workers/publisher.ts";
 import { expectAtRest, type Levels, levelsOf, type RestOptions } from "./at-rest.ts";
+import { isOnStack } from "./embedded-cases.ts";
 import { ShopProcess } from "./shop-process.ts";
+import { stackWorld } from "./shop-stack.ts";
+import { embeddedWorld, type Hand, type ShopWorld, type WorldOptions } from "./shop-world.ts";
 import { answerOf, reservationIn, type Told } from "./told.ts";
-import { VirtualTime } from "./virtual-time.ts";
+import type { VirtualTime } from "./virtual-time.ts";
 
-export type ShopOptions = {
+export type ShopOptions = WorldOptions & {
   /** Units of each SKU. */
   readonly stock: Readonly<Record<string, number>>;
   readonly limit?: number;
   readonly holdSeconds?: number;
-  readonly startsAt?: Instant;
   readonly processes?: number;
-  /** A SQLite file; without one the ledger lives in memory. */
-  readonly file?: string;
   readonly outlet?: Outlet;
   /** What a process sees instead of the stores that it shares with the others. */
   readonly stores?: (stores: Stores, process: number) => Stores | Promise<Stores>;
@@ -52,13 +48,9 @@ const sale = saleId("sale");
 const acting = { actor: "test", reason: "a case" };
 const waitMs = 2_000;
 
-/** Opens a sale over the real embedded engine, in virtual time. */
+/** Opens a sale over the real engine: the embedded one in virtual time, or that of the stack. */
 export async function openShop(options: ShopOptions): Promise<Shop> {
-  const time = new VirtualTime(options.startsAt);
-  const { clock } = time;
-  const ledger = await openSqliteLedger(options.file ?? ":memory:", { clock });
-  const hot = new MemoryHotStock({ clock, random: systemRandom });
-  const shop = new Shop(options, { time, ledger, hot, bus: new MemoryBus(clock) });
+  const shop = new Shop(options, await (isOnStack ? stackWorld : embeddedWorld)(options));
   onTestFinished(() => shop.end());
   for (let n = 0; n < (options.processes ?? 1); n += 1) await shop.addProcess();
   await shop.isOpen();
@@ -69,25 +61,34 @@ export async function openShop(options: ShopOptions): Promise<Shop> {
 /** Steps of a case in a line each. Every case ends with `atRest`. */
 export class Shop {
   readonly time: VirtualTime;
-  readonly hot: MemoryHotStock;
-  readonly bus: MemoryBus;
   readonly ledger: Ledger;
+  /** For the accidents of a case. */
+  readonly hand: Hand;
   readonly processes: ShopProcess[] = [];
   /** Messages of alarms, dead letters, stopped SKUs and failed steps, as they came. */
   readonly noted: string[] = [];
+  /** Tickets that were sent again, because the bus had lost them. */
+  readonly resent: string[] = [];
   readonly #options: ShopOptions;
+  readonly #world: ShopWorld;
+  readonly #all: ShopProcess[] = [];
   #rested = false;
   #operations = 0;
 
-  constructor(
-    options: ShopOptions,
-    made: { time: VirtualTime; hot: MemoryHotStock; bus: MemoryBus; ledger: Ledger },
-  ) {
+  constructor(options: ShopOptions, world: ShopWorld) {
     this.#options = options;
-    this.time = made.time;
-    this.hot = made.hot;
-    this.bus = made.bus;
-    this.ledger = made.ledger;
+    this.#world = world;
+    this.time = world.time;
+    this.hand = world.hand;
+    this.ledger = world.stores().ledger;
+  }
+
+  get ledgerUrl(): string {
+    return this.#world.ledgerUrl;
+  }
+
+  get prefix(): string {
+    return this.#world.prefix;
   }
 
   get first(): ShopProcess {
@@ -98,24 +99,25 @@ export class Shop {
 
   /** One more process, as after a start. */
   async addProcess(): Promise<ShopProcess> {
-    const { hot, bus, ledger, time } = this;
-    const { clock } = time;
-    const messageKeys = [{ kid: "test", secret: await ledger.secret("messages") }];
-    const events = this.#events();
-    const shared = { hot, bus, ledger, clock, random: systemRandom, events, messageKeys };
+    const { clock } = this.time;
+    const own = await this.#world.storesOfProcess();
+    const messageKeys = [{ kid: "test", secret: await own.ledger.secret("messages") }];
+    const shared = { ...own, clock, random: systemRandom, events: this.#events(), messageKeys };
     const stores = (await this.#options.stores?.(shared, this.processes.length)) ?? shared;
     const outlet = this.#options.outlet ?? { deliver: () => Promise.resolve() };
     const process = await this.time.drive(ShopProcess.begin(stores, outlet));
+    await this.#world.joined(process, (what) => this.noted.push(what));
     this.processes.push(process);
+    this.#all.push(process);
     process.start();
     return process;
   }
 
   /** All processes die; what only they had in memory dies with them. */
-  kill(what: { readonly hot: "survives" | "is lost" }): void {
-    for (const process of this.processes.splice(0)) process.stop();
-    this.bus.consumerDied(0);
-    if (what.hot === "is lost") this.hot.restart();
+  async kill(what: { readonly hot: "survives" | "is lost" }): Promise<void> {
+    const dead = this.processes.splice(0);
+    for (const process of dead) void process.stop();
+    await this.#world.died(dead, what.hot);
   }
 
   /** Until hot stock is open to every process. */
@@ -281,30 +283,30 @@ export class Shop {
     return this.time.drive(work.then(({ outcome }) => outcome));
   }
 
-  /** Somebody edits hot stock by hand. */
-  editHot(sku: string, edit: (sku: HotSku) => void): void {
-    this.hot.tamper(0, (state) => {
-      const found = state.skus.get(skuId(sku));
-      if (found !== undefined) edit(found);
-    });
-  }
-
   // Time and rest ---------------------------------------------------------------------------
 
   /** Time passes, millisecond by millisecond, while everybody works. */
   async passes(ms: number): Promise<void> {
-    await this.time.drive(this.time.clock.sleep(ms));
+    const { stepMs } = this.#world;
+    for (let left = ms; left > 0; left -= stepMs) await this.time.pass(Math.min(left, stepMs));
+    await this.time.pass(0);
   }
 
   /** Time has passed in one go, and what is due by then is done. */
   async later(ms: number): Promise<void> {
     await this.time.pass(ms);
+    await this.passes(this.#world.roundMs);
     await this.settle();
   }
 
   /** The case damaged the ledger for good: there is no rest to speak of. */
   leavesDamage(): void {
     this.#rested = true;
+  }
+
+  /** Workers of the first process stop, by the beginning of their names. */
+  async stopWorkers(prefix: string): Promise<void> {
+    await this.time.drive(this.first.stop(prefix));
   }
 
   /** Until queues, outboxes, retries and events have run dry. */
@@ -335,29 +337,30 @@ export class Shop {
   }
 
   async end(): Promise<void> {
-    for (const process of this.processes) process.stop();
-    // Whoever is in the middle of something slow ends it.
-    for (let n = 0; n < 1_000; n += 1) await this.time.pass(1);
-    await this.ledger.close();
+    for (const process of this.processes) void process.stop();
+    await this.#world.close(this.#all);
     if (!this.#rested) throw new Error("a case ends with shop.atRest(…)");
   }
 
   // -----------------------------------------------------------------------------------------
 
   async #isQuiet(): Promise<boolean> {
-    if ((await this.bus.lag(0)) > 0) return false;
-    if ((await this.hot.observe(0, [])).outboxLength > 0) return false;
-    if ((await this.ledger.unpublished(1)).length > 0) return false;
+    const { hot, bus, ledger } = this.#world.stores();
+    if (((await bus.lag(0)) ?? 0) > 0) return false;
+    if ((await hot.observe(0, [])).outboxLength > 0) return false;
+    if ((await ledger.unpublished(1)).length > 0) return false;
     const { inFlight, behind, closed } = await this.first.engine.oversight.reconciliation();
     return inFlight + behind + closed === 0;
   }
 
   async #until(holds: () => Promise<boolean>): Promise<void> {
+    const { stepMs } = this.#world;
     const look = async (): Promise<void> => {
       while (!(await holds())) await this.time.clock.sleep(5);
     };
     await this.time.pass(0);
-    await this.time.drive(look());
+    if (stepMs === 1) return this.time.drive(look());
+    while (!(await this.time.drive(holds()))) await this.time.pass(stepMs);
   }
 
   async #told(work: Promise<Outcome<ReservationView>>): Promise<Told> {
@@ -386,6 +389,7 @@ export class Shop {
       ...silentEvents,
       alarm: note("alarm"),
       deadLettered: note("dead letter"),
+      resent: (_lane, ids) => void this.resent.push(...ids),
       skuStopped: note("stopped"),
       workerFailed: note("failed"),
     };

@@ -1,27 +1,41 @@
 import { ManualClock } from "../../src/clock.ts";
 import type { Instant } from "../../src/domain/values.ts";
 
-/** Virtual milliseconds without a result after which work counts as stuck. */
-const patienceMs = 120_000;
+export type Pace = {
+  /** One turn of everybody who does not wait for the clock. */
+  readonly turn: () => Promise<void>;
+  /** Virtual milliseconds without a result after which work counts as stuck. */
+  readonly stuckAfterMs: number;
+};
+
+const embedded: Pace = { turn: quiet, stuckAfterMs: 120_000 };
 
 /**
  * Time that moves only when everybody waits for it. The embedded stores do nothing outside of
- * promises, so after one macrotask whoever still waits, waits for the clock.
+ * promises, so after one macrotask whoever still waits, waits for the clock. Over servers a turn
+ * is a real millisecond.
  */
 export class VirtualTime {
   readonly clock: ManualClock;
   readonly #waiting = new Set<(error: Error) => void>();
   readonly #lookers: (() => void)[] = [];
+  readonly #pace: Pace;
   #passed = 0;
   #pumping = false;
 
-  constructor(start?: Instant) {
+  constructor(start?: Instant, pace: Pace = embedded) {
     this.clock = new ManualClock(start);
+    this.#pace = pace;
   }
 
   /** Called at every millisecond that passes while work goes on. */
   eachTick(look: () => void): void {
     this.#lookers.push(look);
+  }
+
+  /** The case is over. */
+  lookNoMore(): void {
+    this.#lookers.length = 0;
   }
 
   /** The result of the work, with as much time as it needs and no more. */
@@ -39,16 +53,18 @@ export class VirtualTime {
 
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
-    await quiet();
+    await this.#pace.turn();
   }
 
   async #pump(): Promise<void> {
+    const { turn, stuckAfterMs } = this.#pace;
     this.#pumping = true;
-    await quiet();
+    await turn();
     while (this.#waiting.size > 0) {
       for (const look of this.#lookers) look();
-      if (this.#passed++ === patienceMs) {
-        for (const reject of this.#waiting) reject(new Error(`stuck for ${patienceMs} virtual ms`));
+      if (this.#passed++ === stuckAfterMs) {
+        const stuck = new Error(`stuck for ${stuckAfterMs} virtual ms`);
+        for (const reject of this.#waiting) reject(stuck);
         break;
       }
       await this.pass(1);

@@ -16,7 +16,11 @@
 --@include equation
 local closed = closedTo("open")
 if closed then return closed end
-if redis.call("EXISTS", KEYS[10]) == 1 then return { "OK", "known" } end
+if redis.call("EXISTS", KEYS[10]) == 1 then
+  -- Asked for because it is not on the list: the list is what was lost.
+  redis.call("SADD", REGISTERED, ARGV[3])
+  return { "OK", "known" }
+end
 if redis.call("SISMEMBER", REGISTERED, ARGV[3]) == 1 then return { "OK", "lost" } end
 
 -- Nothing below may refuse.
