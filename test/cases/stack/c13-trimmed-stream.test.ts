@@ -36,7 +36,7 @@ async function takeTwoAndDie({ prefix }: Shop): Promise<void> {
   onTestFinished(() => bus.close());
 }
 
-test("C13 four orders outlive a stream that is cut to one, two of them half delivered", async () => {
+test("C13 four orders outlive a stream cut to one, two of them half delivered", async () => {
   const shop = await openShop({ stock: { A: 10 } });
   const redis = new Redis(caseServers().redis);
   onTestFinished(() => redis.disconnect());
