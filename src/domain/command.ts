@@ -98,6 +98,8 @@ export type Command =
       readonly kind: "count";
       readonly sku: SkuId;
       readonly found: number;
+      /** Decided only at this version; null, or left out: at any. */
+      readonly ifVersion?: number | null;
       readonly operationId: OperationId;
       readonly actor: string;
       readonly reason: string;
@@ -121,6 +123,8 @@ export type Command =
       readonly saleId: SaleId;
       readonly to: Exclude<SaleState, "draft">;
       readonly operationId: OperationId | null;
+      /** Decided only at this revision of the sale; null, or left out: at any. */
+      readonly ifRevision?: number | null;
       readonly actor: string;
     }
   | {
@@ -129,6 +133,7 @@ export type Command =
       readonly to: SkuStatus;
       /** Null: the engine stops a SKU whose proof is broken. */
       readonly operationId: OperationId | null;
+      readonly ifVersion?: number | null;
       readonly actor: string;
       readonly reason: string;
       /** Of the one who repairs. */

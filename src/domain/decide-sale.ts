@@ -1,7 +1,7 @@
 import type { Book } from "./book.ts";
 import { type CommandResult, type SkuRow, scopeOfSale, scopeOfSku } from "./command.ts";
 import { keyReused } from "./decide-settlement.ts";
-import { unknownSku } from "./decide-stock.ts";
+import { unknownSku, versionMoved } from "./decide-stock.ts";
 import { acceptedResult, type CommandOf, rejectedResult } from "./decision.ts";
 import { genesisHash } from "./entry.ts";
 import { maySaleBecome, type Sale } from "./sale.ts";
@@ -116,6 +116,11 @@ export function decideSaleState(book: Book, command: CommandOf<"sale-state">): C
     if (known.operation === to) return acceptedResult({ sale }, true);
     return keyReused(known.operationId);
   }
+  const { ifRevision = null } = command;
+  if (ifRevision !== null && ifRevision !== sale.revision) {
+    const detail = `decided on revision ${ifRevision}, the sale is at ${sale.revision}`;
+    return rejectedResult("VERSION_MOVED", detail, { sale });
+  }
   if (sale.state !== to && !maySaleBecome(sale.state, to)) {
     return rejectedResult("WRONG_STATE", `the sale is ${sale.state}`, { sale });
   }
@@ -156,6 +161,8 @@ export function decideSkuStatus(book: Book, command: CommandOf<"sku-status">): C
     if (known.operation === to) return acceptedResult({ level: row }, true);
     return keyReused(known.operationId);
   }
+  const moved = versionMoved(row, command.ifVersion ?? null);
+  if (moved !== null) return moved;
   if (operationId !== null) {
     book.record({
       scope,

@@ -12,10 +12,8 @@ export function decideGive(book: Book, command: CommandOf<"give">): CommandResul
   if (row === undefined) return unknownSku(sku);
   const known = book.operation(scopeOfSku(sku), command.operationId);
   if (known !== undefined) return repeat(book, known, command.fingerprint, row);
-  if (command.ifVersion !== null && command.ifVersion !== row.version) {
-    const detail = `decided on version ${command.ifVersion}, the SKU is at ${row.version}`;
-    return rejectedResult("VERSION_MOVED", detail, { level: row });
-  }
+  const moved = versionMoved(row, command.ifVersion);
+  if (moved !== null) return moved;
   if (!book.canMove(sku, command.operation, quantity)) {
     const { frozen } = row.balances;
     const detail = `${command.operation} of ${quantity}: not covered by ${frozen} frozen`;
@@ -33,6 +31,8 @@ export function decideCount(book: Book, command: CommandOf<"count">): CommandRes
   const fingerprint = `count ${found}`;
   const known = book.operation(scopeOfSku(row.sku), command.operationId);
   if (known !== undefined) return repeat(book, known, fingerprint, row);
+  const moved = versionMoved(row, command.ifVersion ?? null);
+  if (moved !== null) return moved;
 
   const { frozen } = row.balances;
   const moves: [Operation, number][] = [
@@ -99,6 +99,13 @@ function repeat(
   const subject = { level: book.skus.get(level.sku) ?? level, operation: known };
   if (known.code !== null) return rejectedResult(known.code, known.detail, subject, true);
   return acceptedResult(subject, true);
+}
+
+/** The refusal of an act that was decided on numbers which are no longer so; it changes nothing. */
+export function versionMoved(row: SkuRow, ifVersion: number | null): CommandResult | null {
+  if (ifVersion === null || ifVersion === row.version) return null;
+  const detail = `decided on version ${ifVersion}, the SKU is at ${row.version}`;
+  return rejectedResult("VERSION_MOVED", detail, { level: row });
 }
 
 export function unknownSku(sku: SkuId): CommandResult {

@@ -137,17 +137,23 @@ export type RefundRequest =
 /** Operators. */
 export interface Merchandising {
   createSale(request: CreateSaleRequest, actor: string): Promise<Outcome<SaleView>>;
-  moveSale(
-    saleId: SaleId,
-    move: { readonly to: Exclude<SaleState, "draft">; readonly operationId: OperationId | null },
-    actor: string,
-  ): Promise<Outcome<SaleView>>;
+  moveSale(saleId: SaleId, move: SaleMove, actor: string): Promise<Outcome<SaleView>>;
   sale(saleId: SaleId): Promise<SaleView | null>;
   sales(page: Page): Promise<readonly SaleView[]>;
   changeStock(change: StockChange, context: Acting): Promise<Outcome<StockChanged>>;
-  stopSku(sku: SkuId, operationId: OperationId, context: Acting): Promise<Outcome<LevelView>>;
-  resumeSku(sku: SkuId, operationId: OperationId, context: Acting): Promise<Outcome<LevelView>>;
+  stopSku(sku: SkuId, operationId: OperationId, context: ActingIf): Promise<Outcome<LevelView>>;
+  resumeSku(sku: SkuId, operationId: OperationId, context: ActingIf): Promise<Outcome<LevelView>>;
 }
+
+export type SaleMove = {
+  readonly to: Exclude<SaleState, "draft">;
+  readonly operationId: OperationId | null;
+  /** Only while the sale is at this revision; null, or left out: in any case. */
+  readonly ifRevision?: number | null;
+};
+
+/** Only while the SKU is at this version; null, or left out: in any case. */
+export type ActingIf = Acting & { readonly ifVersion?: number | null };
 
 export type CreateSaleRequest = {
   readonly saleId: SaleId;
@@ -161,34 +167,22 @@ export type CreateSaleRequest = {
 
 export type SaleView = { readonly sale: Sale; readonly levels: readonly LevelView[] };
 
-export type StockChange =
+export type StockChange = {
+  readonly sku: SkuId;
+  readonly operationId: OperationId;
+  /** Only while the SKU is at this version; null, or left out: in any case. */
+  readonly ifVersion?: number | null;
+} & (
   | {
       readonly kind: "restock" | "withdraw" | "freeze" | "unfreeze";
-      readonly sku: SkuId;
-      readonly operationId: OperationId;
       readonly quantity: Quantity;
     }
-  | {
-      readonly kind: "adjust";
-      readonly sku: SkuId;
-      readonly operationId: OperationId;
-      /** Not 0. */
-      readonly delta: number;
-    }
-  | {
-      readonly kind: "set-total";
-      readonly sku: SkuId;
-      readonly operationId: OperationId;
-      readonly total: number;
-      readonly ifVersion: number;
-    }
-  | {
-      readonly kind: "count";
-      readonly sku: SkuId;
-      readonly operationId: OperationId;
-      /** Of the frozen units; 0 or more. */
-      readonly found: number;
-    };
+  /** Not 0. */
+  | { readonly kind: "adjust"; readonly delta: number }
+  | { readonly kind: "set-total"; readonly total: number; readonly ifVersion: number }
+  /** Of the frozen units; 0 or more. */
+  | { readonly kind: "count"; readonly found: number }
+);
 
 export type StockChanged = { readonly level: LevelView; readonly entries: readonly EntryRow[] };
 

@@ -76,7 +76,7 @@ async function saleOutcome(
   result: CommandResult,
   hot: "needs hot stock" | "best effort",
 ): Promise<Outcome<SaleView>> {
-  if (result.status === "rejected") return rejected(result);
+  if (result.status === "rejected") return rejectedSale(parts, result);
   const sale = result.status === "accepted" ? result.subject.sale : undefined;
   if (sale === undefined) throw new Fault("LEDGER_UNAVAILABLE", `sale: ${result.status}`);
   const told = await parts.projector.projectSale(sale);
@@ -171,32 +171,33 @@ type Plan =
       readonly quantity: Quantity;
       readonly ifVersion: number | null;
     }
-  | { readonly kind: "count"; readonly found: number };
+  | { readonly kind: "count"; readonly found: number; readonly ifVersion: number | null };
 
 /** What gives to available is decided by the ledger at once; what takes goes the buyers' way. */
 function planOf(row: SkuRow, change: StockChange): Plan | Refused {
+  const { ifVersion = null } = change;
+  if (ifVersion !== null && ifVersion !== row.version) {
+    const detail = `decided on version ${ifVersion}, the SKU is at ${row.version}`;
+    return refused("VERSION_MOVED", detail, { level: row });
+  }
   switch (change.kind) {
     case "restock":
     case "unfreeze":
-      return { kind: "give", operation: change.kind, quantity: change.quantity, ifVersion: null };
+      return { kind: "give", operation: change.kind, quantity: change.quantity, ifVersion };
     case "withdraw":
     case "freeze":
-      return { kind: "take", operation: change.kind, quantity: change.quantity, ifVersion: null };
+      return { kind: "take", operation: change.kind, quantity: change.quantity, ifVersion };
     case "count":
-      return { kind: "count", found: change.found };
+      return { kind: "count", found: change.found, ifVersion };
     case "adjust":
-      return adjustPlan(change.delta, null);
+      return adjustPlan(change.delta, ifVersion);
     case "set-total": {
-      if (change.ifVersion !== row.version) {
-        const detail = `decided on version ${change.ifVersion}, the SKU is at ${row.version}`;
-        return refused("VERSION_MOVED", detail, { level: row });
-      }
       const delta = change.total - totalOf(row.balances);
       if (-delta > row.balances.available) {
         const detail = `a total of ${change.total} is below what is held, sold, frozen or lost`;
         return refused("NOT_ENOUGH", detail, { level: row });
       }
-      return adjustPlan(delta, change.ifVersion);
+      return adjustPlan(delta, ifVersion);
     }
   }
 }
@@ -300,7 +301,17 @@ async function oneLevel(parts: Parts, sku: SkuId): Promise<LevelView> {
   return level;
 }
 
-function rejected(result: Extract<CommandResult, { status: "rejected" }>): Refused {
+type RejectedResult = Extract<CommandResult, { status: "rejected" }>;
+
+/** With the sale as it is now, so that whoever was late can decide again. */
+async function rejectedSale(parts: Parts, result: RejectedResult): Promise<Refused> {
+  const { sale } = result.subject;
+  if (sale === undefined) return rejected(result);
+  const facts = { state: sale.state, sale: await viewSale(parts, sale) };
+  return { ...refused(result.code, result.detail, facts), replayed: result.replayed };
+}
+
+function rejected(result: RejectedResult): Refused {
   const { level } = result.subject;
   const facts = level === undefined ? {} : { level };
   return { ...refused(result.code, result.detail, facts), replayed: result.replayed };

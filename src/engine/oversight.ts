@@ -1,7 +1,7 @@
 import type { SkuRow } from "../domain/command.ts";
 import { openEnvelope } from "../domain/message.ts";
 import type { SkuId } from "../domain/values.ts";
-import type { DeadLetter, Page } from "../ledger/ledger.ts";
+import type { DeadLetter, DeadLetterSettlement, Page } from "../ledger/ledger.ts";
 import type {
   Acting,
   DeadLetterOutcome,
@@ -152,7 +152,8 @@ async function replay(
   const bad = results.find((r) => r.status === "poison" || r.status === "broken");
   if (bad !== undefined && "reason" in bad) return { id, outcome: "failed", detail: bad.reason };
   const fresh = results.some((r) => "replayed" in r && !r.replayed);
-  const settled = await parts.ledger.settleDeadLetter(id, { state: "replayed", actor, reason });
+  const outcome = fresh ? "replayed" : "stale";
+  const settled = await settle(parts, id, { state: "replayed", actor, reason, outcome });
   if (!settled) return { id, outcome: "already-settled", detail: "somebody else was first" };
   return fresh
     ? { id, outcome: "replayed", detail: "decided" }
@@ -178,10 +179,26 @@ async function discard(
       parts.outboxBell.ring();
     }
   }
-  const settled = await parts.ledger.settleDeadLetter(id, { state: "discarded", actor, reason });
+  const state = "discarded";
+  const settled = await settle(parts, id, { state, actor, reason, outcome: state });
   return settled
     ? { id, outcome: "discarded", detail: reason }
     : { id, outcome: "already-settled", detail: "somebody else was first" };
+}
+
+type Settling = DeadLetterSettlement & { readonly outcome: string };
+
+/** False: somebody else was first, and it is their act that is written down. */
+async function settle(
+  { ledger }: Parts,
+  id: number,
+  { state, actor, reason, outcome }: Settling,
+): Promise<boolean> {
+  if (!(await ledger.settleDeadLetter(id, { state, actor, reason }))) return false;
+  const action = state === "replayed" ? "dead-letter.replay" : "dead-letter.discard";
+  const change = { before: { state: "open" }, after: { state, outcome } };
+  await ledger.audit({ actor, action, subject: `dead-letter:${id}`, reason, ...change });
+  return true;
 }
 
 const searchMax = 50;

@@ -75,6 +75,7 @@ export function saleBody({ sale, levels }: SaleView): SaleBody {
     saleId: sale.saleId,
     title: sale.title,
     state: sale.state,
+    revision: sale.revision,
     opensAt: maybeIsoTime(sale.opensAt),
     closesAt: maybeIsoTime(sale.closesAt),
     holdSeconds: sale.holdMs / 1_000,

@@ -190,6 +190,8 @@ export const SaleBody = object({
   saleId: Name,
   title: Name,
   state: SaleStateName,
+  /** +1 with every move; what `If-Match` compares. */
+  revision: Count,
   opensAt: MaybeInstant,
   closesAt: MaybeInstant,
   holdSeconds: Count,
@@ -210,8 +212,14 @@ export const RepairRequest = object({
 });
 export const VerifyRequest = object({ sku: Type.Optional(Id) });
 export const DeadLetterRequest = object({ reason: Reason });
+const DeadLetterId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 export const DeadLettersRequest = object({
-  filter: object({ ...deadLetterFilter, lane: Type.Optional(Level) }),
+  /** Either `ids`, settled in this order, or what all open ones are compared with. */
+  filter: object({
+    ...deadLetterFilter,
+    lane: Type.Optional(Level),
+    ids: Type.Optional(Type.Array(DeadLetterId, { minItems: 1, maxItems: 1_000 })),
+  }),
   dryRun: Type.Boolean(),
   reason: Reason,
 });
@@ -296,6 +304,7 @@ export const AuditRecordBody = object({
   before: Type.Unknown(),
   after: Type.Unknown(),
 });
+export type AuditRecordBody = Static<typeof AuditRecordBody>;
 export const AuditPage = pageOf(AuditRecordBody);
 export const SearchBody = object({
   q: Name,

@@ -42,11 +42,16 @@ export function preferredWaitMs(header: string | string[] | undefined): number {
   return Math.min(Number(seconds), waitSecondsMax) * 1_000;
 }
 
-/** `If-Match: "12"`: the version of the level that the caller has seen. */
+/** As below, where it may be left out: null. */
+export function maybeIfMatch(header: string | undefined): number | null {
+  return header === undefined ? null : ifMatchVersion(header);
+}
+
+/** `If-Match: "12"`: the version of the level, or the revision of the sale, that was seen. */
 export function ifMatchVersion(header: string | undefined): number {
   const digits = /^"?(0|[1-9]\d{0,14})"?$/.exec(header ?? "")?.[1];
   if (digits !== undefined) return Number(digits);
-  throw new InputError("header", "/if-match", 'expected If-Match: "version" beside a total');
+  throw new InputError("header", "/if-match", 'expected If-Match: "version"');
 }
 
 /** A time of the schema's form that is also in the calendar. */

@@ -47,6 +47,8 @@ export const DeadLettersQuery = object({
 export const AuditQuery = object({
   ...page,
   ...period,
+  format: Type.Optional(oneOf(["json", "csv", "ndjson"])),
+  bom: Type.Optional(Flag),
   actor: Type.Optional(Text),
   action: Type.Optional(Text),
   subject: Type.Optional(Text),

@@ -1,8 +1,8 @@
 import type { SkuRow } from "../domain/command.ts";
 import type { Refused } from "../domain/outcome.ts";
 import { totalOf } from "../domain/stock.ts";
-import type { LevelView, ReservationView } from "../engine/engine.ts";
-import { levelBody, reservationBody } from "./bodies.ts";
+import type { LevelView, ReservationView, SaleView } from "../engine/engine.ts";
+import { levelBody, reservationBody, saleBody } from "./bodies.ts";
 import type { Problem } from "./problem.ts";
 
 /** A refusal of the engine as a problem, with what it wants to show in the contract's words. */
@@ -11,6 +11,7 @@ export function problemOfRefusal({ code, detail, facts = {} }: Refused): Problem
   for (const [name, value] of Object.entries(facts)) {
     if (isReservationView(value)) shown[name] = reservationBody(value);
     else if (isLevelView(value)) shown[name] = levelBody(value);
+    else if (isSaleView(value)) shown[name] = saleBody(value);
     else if (isSkuRow(value)) shown[name] = rowBody(value);
     else if (isPlain(value)) shown[name] = value;
   }
@@ -44,6 +45,10 @@ function isReservationView(value: unknown): value is ReservationView {
 
 function isLevelView(value: unknown): value is LevelView {
   return isObject(value) && "balances" in value && "behind" in value && "total" in value;
+}
+
+function isSaleView(value: unknown): value is SaleView {
+  return isObject(value) && "sale" in value && "levels" in value;
 }
 
 function isSkuRow(value: unknown): value is SkuRow {

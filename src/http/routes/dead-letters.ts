@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
+import { Fault } from "../../domain/fault.ts";
 import type { Acting, DeadLetterOutcome, Oversight } from "../../engine/engine.ts";
-import type { DeadLetterQuery } from "../../ledger/ledger.ts";
+import type { DeadLetter } from "../../ledger/ledger.ts";
 import { sendProblem } from "../answers.ts";
 import { deadLetterBody } from "../bodies.ts";
 import {
@@ -13,7 +14,7 @@ import {
   DeadLettersRequest,
 } from "../contract.ts";
 import { pageOf, readCursorNumber } from "../cursor.ts";
-import { normalText, pageLimit } from "../input.ts";
+import { InputError, normalText, pageLimit } from "../input.ts";
 import { DeadLetterPath, DeadLettersQuery, NoQuery } from "../queries.ts";
 import type { RouteDeps } from "../route.ts";
 
@@ -130,21 +131,71 @@ function settleManyRoute(app: FastifyInstance, { engine }: RouteDeps, verb: Verb
     async (request) => {
       const { oversight } = engine;
       const { dryRun, reason, filter } = request.body;
-      const found = await oversight.deadLetters({ ...filterOf(filter), limit: settledMax + 1 });
+      const { letters, more } = await matching(oversight, filter);
       const acting = { actor: request.actor, reason: normalText(reason) };
-      const items: Static<typeof DeadLetterOutcomeBody>[] = [];
-      for (const { id, reason: why } of found.slice(0, settledMax)) {
-        if (dryRun) items.push({ id, outcome: `would-${verb}`, detail: why });
-        else items.push(await settle(oversight, id, verb, acting));
-      }
-      return { dryRun, more: found.length > settledMax, items };
+      const items = dryRun
+        ? letters.map((letter) => preview(letter, verb))
+        : await settleEach(oversight, letters, { verb, acting });
+      return { dryRun, more, items };
     },
   );
 }
 
-function filterOf(filter: DeadLettersRequest["filter"]): Omit<DeadLetterQuery, "limit"> {
-  const { lane = null, reason = null, itemId = null } = filter;
-  return { state: "open", lane, reason, itemId, after: 0 };
+type Filter = DeadLettersRequest["filter"];
+type Outcome = Static<typeof DeadLetterOutcomeBody>;
+/** One that was named by its id may not be there. */
+type Letter = { readonly id: number; readonly letter: DeadLetter | null };
+type Matching = { readonly letters: readonly Letter[]; readonly more: boolean };
+
+async function matching(oversight: Oversight, filter: Filter): Promise<Matching> {
+  const { ids, lane = null, reason = null, itemId = null } = filter;
+  if (ids !== undefined) {
+    if (lane !== null || reason !== null || itemId !== null) {
+      throw new InputError("body", "/filter/ids", "not beside another filter");
+    }
+    const letters: Letter[] = [];
+    for (const id of new Set(ids)) letters.push({ id, letter: await oversight.deadLetter(id) });
+    return { letters, more: false };
+  }
+  const query = { state: "open", lane, reason, itemId, after: 0, limit: settledMax + 1 } as const;
+  const found = await oversight.deadLetters(query);
+  const letters = found.slice(0, settledMax).map((letter) => ({ id: letter.id, letter }));
+  return { letters, more: found.length > settledMax };
+}
+
+function preview({ id, letter }: Letter, verb: Verb): Outcome {
+  if (letter === null) return { id, outcome: "not-found", detail: "no such dead letter" };
+  if (letter.state !== "open") {
+    return { id, outcome: "already-settled", detail: `${letter.state} by ${letter.settledBy}` };
+  }
+  return { id, outcome: `would-${verb}`, detail: letter.reason };
+}
+
+/**
+ * One after the other. A store that goes away on the way does not hide what was done before: the
+ * one in hand has failed, and those behind it are not tried.
+ */
+async function settleEach(
+  oversight: Oversight,
+  letters: readonly Letter[],
+  { verb, acting }: { readonly verb: Verb; readonly acting: Acting },
+): Promise<readonly Outcome[]> {
+  const items: Outcome[] = [];
+  let fault: Fault | null = null;
+  for (const { id } of letters) {
+    if (fault !== null) {
+      items.push({ id, outcome: "not-tried", detail: `a store is away (${fault.code})` });
+      continue;
+    }
+    try {
+      items.push(await settle(oversight, id, verb, acting));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      fault = error;
+      items.push({ id, outcome: "failed", detail: `a store is away (${fault.code}): ask again` });
+    }
+  }
+  return items;
 }
 
 function settle(

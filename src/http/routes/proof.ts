@@ -1,7 +1,10 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Static } from "typebox";
 import { skuId } from "../../domain/values.ts";
+import type { Oversight } from "../../engine/engine.ts";
+import type { AuditQuery as LedgerAuditQuery } from "../../ledger/ledger.ts";
 import { sendProblem } from "../answers.ts";
+import { auditAsCsv, auditAsLines, auditBody } from "../audit-export.ts";
 import {
   AuditPage,
   ReconciliationBody,
@@ -12,7 +15,8 @@ import {
   VerifyRequest,
 } from "../contract.ts";
 import { pageOf, readCursorNumber } from "../cursor.ts";
-import { isoTime, maybeInstant, normalText, pageLimit } from "../input.ts";
+import { exportStream } from "../entries-export.ts";
+import { isFlagSet, isoTime, maybeInstant, normalText, pageLimit } from "../input.ts";
 import { AuditQuery, NoQuery, SearchQuery } from "../queries.ts";
 import { refusedBelow } from "../refused-acts.ts";
 import { allowNoBody, type RouteDeps } from "../route.ts";
@@ -107,29 +111,61 @@ function auditRoute(app: FastifyInstance, { engine }: RouteDeps): void {
     {
       schema: {
         operationId: "listAudit",
-        summary: "Who did what and why, the newest first",
+        summary: "Who did what and why, the newest first; `csv` and `ndjson` stream all of it",
         tags,
         querystring: AuditQuery,
         response: { 200: AuditPage },
       },
     },
-    async ({ query }) => {
+    async ({ query }, reply) => {
+      const { format = "json" } = query;
+      const asked = auditQuery(query);
+      if (format !== "json") return sendAudit(reply, engine.oversight, { query, asked, format });
       const limit = pageLimit(query.limit);
-      const found = await engine.oversight.auditLog({
-        actor: query.actor ?? null,
-        action: query.action ?? null,
-        subject: query.subject ?? null,
-        from: maybeInstant(query.from, "query", "/from"),
-        to: maybeInstant(query.to, "query", "/to"),
-        before: readCursorNumber("audit-log", query.cursor),
-        limit: limit + 1,
-      });
+      const found = await engine.oversight.auditLog({ ...asked, limit: limit + 1 });
       const link = { path: "/v1/audit-log", query, list: "audit-log" as const };
       const page = pageOf(found, limit, { ...link, key: ({ id }) => String(id) });
-      const items = page.items.map((record) => ({ ...record, at: isoTime(record.at) }));
-      return { items, next: page.next };
+      return { items: page.items.map(auditBody), next: page.next };
     },
   );
+}
+
+type Asked = Static<typeof AuditQuery>;
+
+function auditQuery(query: Asked): Omit<LedgerAuditQuery, "limit"> {
+  return {
+    actor: query.actor ?? null,
+    action: query.action ?? null,
+    subject: query.subject ?? null,
+    from: maybeInstant(query.from, "query", "/from"),
+    to: maybeInstant(query.to, "query", "/to"),
+    before: readCursorNumber("audit-log", query.cursor),
+  };
+}
+
+type Export = {
+  readonly query: Asked;
+  readonly asked: Omit<LedgerAuditQuery, "limit">;
+  readonly format: "csv" | "ndjson";
+};
+
+/** All that match, as fast as it is read; a `limit` bounds it. */
+function sendAudit(
+  reply: FastifyReply,
+  oversight: Oversight,
+  { query, asked, format }: Export,
+): FastifyReply {
+  const pages = {
+    read: (page: LedgerAuditQuery) => oversight.auditLog(page),
+    query: asked,
+    limit: query.limit === undefined ? null : Number(query.limit),
+  };
+  const isCsv = format === "csv";
+  const text = isCsv ? auditAsCsv(pages, isFlagSet(query.bom)) : auditAsLines(pages);
+  return reply
+    .type(isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8")
+    .header("content-disposition", `attachment; filename="audit-log.${format}"`)
+    .send(exportStream(text));
 }
 
 function searchRoute(app: FastifyInstance, { engine }: RouteDeps): void {

@@ -169,9 +169,31 @@ describe("moving a sale", () => {
     expect((await app.inject({ method: "POST", url })).json()).toMatchObject({ state: to });
     await app.inject({ ...post, url, payload: { operationId: "op-1" } });
     expect(moves).toEqual([
-      ["sale-1", { to, operationId: null }, "local"],
-      ["sale-1", { to, operationId: "op-1" }, "local"],
+      ["sale-1", { to, operationId: null, ifRevision: null }, "local"],
+      ["sale-1", { to, operationId: "op-1", ifRevision: null }, "local"],
     ]);
+  });
+
+  it("decided on a revision that has moved is 412 with the sale as it is now", async () => {
+    const moves: unknown[] = [];
+    const facts = { state: "paused", sale: someSale({ revision: 4, state: "paused" }) };
+    const { app } = await serverOver({
+      merchandising: {
+        moveSale: async (_id, move) => {
+          moves.push(move);
+          return refused("VERSION_MOVED", "now at 4", facts);
+        },
+      },
+    });
+    const headers = { ...post.headers, "if-match": '"3"' };
+    const answer = await app.inject({ ...post, url: "/v1/sales/sale-1/close", headers });
+    expect(moves).toEqual([{ to: "closed", operationId: null, ifRevision: 3 }]);
+    expect(answer.json()).toMatchObject({
+      status: 412,
+      code: "VERSION_MOVED",
+      state: "paused",
+      sale: { saleId: "sale-1", revision: 4, items: [{ sku: "sku-1", version: 7 }] },
+    });
   });
 
   it("that hot stock cannot be told of is 503, to be asked again", async () => {

@@ -6,7 +6,7 @@ import { markReplayed, sendOutcome, sendRefusal } from "../answers.ts";
 import { saleBody } from "../bodies.ts";
 import { SaleMoveRequest, SaleRequest } from "../contract.ts";
 import { pageOf, readCursor } from "../cursor.ts";
-import { InputError, maybeInstant, normalText, pageLimit } from "../input.ts";
+import { InputError, maybeIfMatch, maybeInstant, normalText, pageLimit } from "../input.ts";
 import { NoQuery, PageQuery, SalePath } from "../queries.ts";
 import { allowNoBody, named, type RouteDeps } from "../route.ts";
 import { saleNotFound, streamSale } from "./sale-stream.ts";
@@ -119,7 +119,8 @@ function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     },
     async (request, reply) => {
       const view = await deps.engine.merchandising.sale(saleId(request.params.saleId));
-      return view === null ? saleNotFound(request, reply) : saleBody(view);
+      if (view === null) return saleNotFound(request, reply);
+      return reply.header("etag", `"${view.sale.revision}"`).send(saleBody(view));
     },
   );
   app.get<Named>(
@@ -136,6 +137,14 @@ function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
     async (request, reply) => streamSale(request, reply, deps),
   );
 }
+
+const moveProblems = [
+  "SALE_NOT_FOUND",
+  "WRONG_STATE",
+  "KEY_REUSED",
+  "VERSION_MOVED",
+  "STOCK_CLOSED",
+] as const;
 
 function moveRoute(
   app: FastifyInstance,
@@ -154,12 +163,16 @@ function moveRoute(
         body: SaleMoveRequest,
         response: { 200: named("Sale") },
       },
-      config: { problems: ["SALE_NOT_FOUND", "WRONG_STATE", "KEY_REUSED", "STOCK_CLOSED"] },
+      config: { problems: moveProblems },
       preValidation: allowNoBody,
     },
     async (request, reply) => {
       const { operationId: operation } = request.body;
-      const move = { to, operationId: operation === undefined ? null : operationId(operation) };
+      const move = {
+        to,
+        operationId: operation === undefined ? null : operationId(operation),
+        ifRevision: maybeIfMatch(request.headers["if-match"]),
+      };
       const id = saleId(request.params.saleId);
       const outcome = await engine.merchandising.moveSale(id, move, request.actor);
       return sendOutcome(request, reply, outcome, saleBody);

@@ -316,7 +316,7 @@ describe("this machine without API keys", () => {
   it("is signed in by itself in dev, and only this machine under its own name", async () => {
     const { app } = await consoleServer(script, { isAutomatic: true });
     const answer = await app.inject({ url, headers: page });
-    expect(answer.json()).toMatchObject({ name: "local", role: "admin", via: "local", demo: true });
+    expect(answer.json()).toMatchObject({ name: "local", role: "admin", via: "local" });
     expect(answer.json().csrfToken).toBeNull();
     const far = await app.inject({ url, headers: page, remoteAddress: "10.0.0.1" });
     expect(far.statusCode).toBe(403);

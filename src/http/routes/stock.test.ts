@@ -32,11 +32,16 @@ describe("changing stock", () => {
       entry: { version: 7, operation: "restock", from: "supply", to: "available" },
       entries: [{ version: 6 }, { version: 7 }],
     });
-    expect(changes).toEqual([{ kind, sku: "sku-1", operationId: "op-1", quantity: 3 }]);
+    const ids = { sku: "sku-1", operationId: "op-1" };
+    expect(changes).toEqual([{ kind, ...ids, quantity: 3, ifVersion: null }]);
+    const headers = { ...act.headers, "if-match": '"7"' };
+    await app.inject({ ...act, url: `/v1/stock/sku-1/${kind}`, payload, headers });
+    expect(changes[1]).toEqual({ kind, ...ids, quantity: 3, ifVersion: 7 });
   });
 
   it.each([
-    [{ ...common, delta: -3 }, {}, { kind: "adjust", delta: -3 }],
+    [{ ...common, delta: -3 }, {}, { kind: "adjust", delta: -3, ifVersion: null }],
+    [{ ...common, delta: 3 }, { "if-match": '"7"' }, { kind: "adjust", delta: 3, ifVersion: 7 }],
     [{ ...common, total: 9 }, { "if-match": '"7"' }, { kind: "set-total", total: 9, ifVersion: 7 }],
     [{ ...common, total: 0 }, { "if-match": "0" }, { kind: "set-total", total: 0, ifVersion: 0 }],
   ])("adjusts by %j with %j", async (payload, headers, change) => {
@@ -51,7 +56,8 @@ describe("changing stock", () => {
     const { app, changes } = await changing();
     const payload = { ...common, found: 0 };
     await app.inject({ ...act, url: "/v1/stock/sku-1/count", payload });
-    expect(changes).toEqual([{ kind: "count", sku: "sku-1", operationId: "op-1", found: 0 }]);
+    const ids = { sku: "sku-1", operationId: "op-1" };
+    expect(changes).toEqual([{ kind: "count", ...ids, found: 0, ifVersion: null }]);
   });
 
   it.each([
@@ -98,7 +104,11 @@ describe("changing stock", () => {
     const { app } = await serverOver({ merchandising: method });
     const answer = await app.inject({ ...act, url: `/v1/stock/sku-1/${verb}`, payload: common });
     expect(answer.json()).toMatchObject({ status: "stopped" });
-    expect(calls).toEqual([["sku-1", "op-1", { actor: "local", reason: "delivery" }]]);
+    const acting = { actor: "local", reason: "delivery" };
+    expect(calls).toEqual([["sku-1", "op-1", { ...acting, ifVersion: null }]]);
+    const headers = { ...act.headers, "if-match": "7" };
+    await app.inject({ ...act, url: `/v1/stock/sku-1/${verb}`, payload: common, headers });
+    expect(calls[1]).toEqual(["sku-1", "op-1", { ...acting, ifVersion: 7 }]);
   });
 });
 

@@ -5,7 +5,7 @@ import type { StockChange } from "../../engine/engine.ts";
 import { sendOutcome } from "../answers.ts";
 import { levelBody, stockChangedBody } from "../bodies.ts";
 import { AdjustRequest, CountRequest, StockMoveRequest, StopRequest } from "../contract.ts";
-import { InputError, ifMatchVersion, normalText } from "../input.ts";
+import { InputError, ifMatchVersion, maybeIfMatch, normalText } from "../input.ts";
 import { NoQuery, SkuPath } from "../queries.ts";
 import { named, type RouteDeps } from "../route.ts";
 
@@ -13,7 +13,13 @@ type Named = { Params: Static<typeof SkuPath> };
 
 const tags = ["stock"];
 const path = "/v1/stock/:sku";
-const problems = ["SKU_NOT_FOUND", "NOT_ENOUGH", "KEY_REUSED", "STOCK_CLOSED"] as const;
+const problems = [
+  "SKU_NOT_FOUND",
+  "NOT_ENOUGH",
+  "KEY_REUSED",
+  "VERSION_MOVED",
+  "STOCK_CLOSED",
+] as const;
 const common = { tags, params: SkuPath, querystring: NoQuery };
 const changed = { 200: named("StockChanged") };
 
@@ -55,6 +61,7 @@ function moveRoute(
         sku: skuId(request.params.sku),
         operationId: operationId(body.operationId),
         quantity: quantity(body.quantity),
+        ifVersion: maybeIfMatch(request.headers["if-match"]),
       };
       const acting = { actor: request.actor, reason: normalText(body.reason) };
       const outcome = await engine.merchandising.changeStock(change, acting);
@@ -74,7 +81,7 @@ function adjustRoute(app: FastifyInstance, { engine }: RouteDeps): void {
         body: AdjustRequest,
         response: changed,
       },
-      config: { problems: [...problems, "VERSION_MOVED"] },
+      config: { problems },
     },
     async (request, reply) => {
       const sku = skuId(request.params.sku);
@@ -96,10 +103,8 @@ function adjustmentOf(sku: SkuId, body: AdjustRequest, ifMatch: string | undefin
   }
   if (delta === undefined) throw new InputError("body", "/delta", "expected a delta or a total");
   if (delta === 0) throw new InputError("body", "/delta", "expected an integer that is not 0");
-  if (ifMatch !== undefined) {
-    throw new InputError("header", "/if-match", "goes with a total, not with a delta");
-  }
-  return { kind: "adjust", sku, operationId: operation, delta };
+  const ifVersion = maybeIfMatch(ifMatch);
+  return { kind: "adjust", sku, operationId: operation, delta, ifVersion };
 }
 
 function countRoute(app: FastifyInstance, { engine }: RouteDeps): void {
@@ -122,6 +127,7 @@ function countRoute(app: FastifyInstance, { engine }: RouteDeps): void {
         sku: skuId(request.params.sku),
         operationId: operationId(operation),
         found,
+        ifVersion: maybeIfMatch(request.headers["if-match"]),
       };
       const acting = { actor: request.actor, reason: normalText(reason) };
       const outcome = await engine.merchandising.changeStock(change, acting);
@@ -145,13 +151,17 @@ function stopRoute(
         body: StopRequest,
         response: { 200: named("Level") },
       },
-      config: { problems: ["SKU_NOT_FOUND", "KEY_REUSED", "STOCK_CLOSED"] },
+      config: { problems: ["SKU_NOT_FOUND", "KEY_REUSED", "VERSION_MOVED", "STOCK_CLOSED"] },
     },
     async (request, reply) => {
       const { merchandising } = engine;
       const sku = skuId(request.params.sku);
       const operation = operationId(request.body.operationId);
-      const acting = { actor: request.actor, reason: normalText(request.body.reason) };
+      const acting = {
+        actor: request.actor,
+        reason: normalText(request.body.reason),
+        ifVersion: maybeIfMatch(request.headers["if-match"]),
+      };
       const outcome =
         verb === "stop"
           ? await merchandising.stopSku(sku, operation, acting)

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { someTime } from "../../../test/support/fake-engine.ts";
+import { serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
+import { Fault } from "../../domain/fault.ts";
+import type { DeadLetter } from "../../ledger/ledger.ts";
+
+const act = { method: "POST", headers: { "content-type": "application/json" } } as const;
+const someLetter: DeadLetter = {
+  id: 4,
+  lane: 0,
+  reason: "bad signature",
+  body: Buffer.from("\u0000<img onerror=x>"),
+  kind: null,
+  itemId: "0.abc.def",
+  sku: null,
+  tries: 3,
+  state: "open",
+  createdAt: someTime,
+  settledAt: null,
+  settledBy: null,
+  settledReason: null,
+};
+
+describe("several dead letters by their ids", () => {
+  const url = "/v1/dead-letters:replay";
+  const letters = new Map([4, 5, 6, 7].map((id) => [id, { ...someLetter, id }]));
+  const deadLetter = async (id: number) =>
+    id === 5
+      ? { ...someLetter, id, state: "discarded" as const, settledBy: "ops" }
+      : (letters.get(id) ?? null);
+
+  it("are looked at one by one, and settled in the order in which they were named", async () => {
+    const settled: number[] = [];
+    const { app } = await serverOver({
+      oversight: {
+        deadLetter,
+        replayDeadLetter: async (id) => {
+          settled.push(id);
+          return { id, outcome: "replayed", detail: "decided" };
+        },
+      },
+    });
+    const payload = { filter: { ids: [6, 5, 99, 6] }, reason: "mended", dryRun: true };
+    const tried = await app.inject({ ...act, url, payload });
+    expect(tried.json().items).toMatchObject([
+      { id: 6, outcome: "would-replay" },
+      { id: 5, outcome: "already-settled", detail: "discarded by ops" },
+      { id: 99, outcome: "not-found" },
+    ]);
+    expect(settled).toEqual([]);
+    await app.inject({ ...act, url, payload: { ...payload, dryRun: false } });
+    expect(settled).toEqual([6, 5, 99]);
+  });
+
+  it("say what was done before a store went away, and what was not tried after", async () => {
+    const { app } = await serverOver({
+      oversight: {
+        deadLetter,
+        replayDeadLetter: async (id) => {
+          if (id === 6) throw new Fault("LEDGER_UNAVAILABLE", "away");
+          return { id, outcome: "replayed", detail: "decided" };
+        },
+      },
+    });
+    const payload = { filter: { ids: [4, 6, 7] }, reason: "mended", dryRun: false };
+    const answer = await app.inject({ ...act, url, payload });
+    expect(answer.statusCode).toBe(200);
+    const items: { outcome: string }[] = answer.json().items;
+    expect(items.map(({ outcome }) => outcome)).toEqual(["replayed", "failed", "not-tried"]);
+  });
+
+  it.each([
+    { ids: [] },
+    { ids: [0] },
+    { ids: ["4"] },
+    { ids: Array.from({ length: 1_001 }, (_, n) => n + 1) },
+    { ids: [4], lane: 0 },
+  ])("are refused as they should not be: %#", async (filter) => {
+    const { app } = await serverOverNothing();
+    const payload = { filter, reason: "mended", dryRun: true };
+    const answer = await app.inject({ ...act, url, payload });
+    expect(answer.json()).toMatchObject({ status: 400, code: "INVALID" });
+  });
+});
