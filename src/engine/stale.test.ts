@@ -58,7 +58,7 @@ describe("a form that was filled in on older numbers", () => {
     await process.expectCoherent();
   });
 
-  it("is decided by the ledger, not by who looked first: of two at once one is refused", async () => {
+  it("is decided by the ledger: of two at once, one is refused", async () => {
     const process = await started();
     const { version } = await process.levels();
     const both = await Promise.all(
