@@ -216,6 +216,27 @@ export function migrateLedger(url: string, options: MigrateOptions): Promise<Mig
     : migrateSqlite(file, { clock: systemClock, ...options });
 }
 
+/**
+ * Makes what the lanes need on a broker that has to be told before: queues on RabbitMQ, topics and
+ * groups on RocketMQ. The ledger says how many lanes there are, and under which name.
+ */
+export async function prepareBus(busUrl: string, ledgerUrl: string): Promise<void> {
+  const isRabbitmq = rabbitmqUrl.test(busUrl);
+  if (!isRabbitmq && !busUrl.startsWith("rocketmq:")) return;
+  const clock = systemClock;
+  const ledger = await openLedger(ledgerUrl, clock);
+  try {
+    const [prefix, lanes] = [await prefixOf(ledger), (await ledger.lanes()).length];
+    const tools = { clock, random: systemRandom, prefix };
+    if (!isRabbitmq) return await (await openRocketmq(busUrl, { ...tools, lanes })).close();
+    const { RabbitmqBus } = await import("./bus/rabbitmq.ts");
+    const bus = new RabbitmqBus({ url: busUrl, ...tools });
+    await bus.declareLanes(lanes).finally(() => bus.close());
+  } finally {
+    await ledger.close();
+  }
+}
+
 /** A connection beside the others, which neither migrates nor writes. */
 export function openLedgerToRead(url: string): Promise<Ledger> {
   const [file, clock] = [sqliteFile(url), systemClock];

@@ -43,6 +43,12 @@ export class RabbitmqBus implements Bus {
     this.#publisher = new RabbitmqPublisher(writing, this.#queues);
   }
 
+  /** Makes the queues that are missing, so that none has to be made under a buyer. */
+  async declareLanes(lanes: number): Promise<void> {
+    const all = Array.from({ length: lanes }, (_, lane) => this.#queues.ready(lane));
+    await Promise.all(all);
+  }
+
   publish(lane: Lane, body: Buffer): Promise<void> {
     return this.#publisher.publish(lane, body);
   }

@@ -1,12 +1,15 @@
-import { connect } from "node:net";
-import { systemClock } from "../clock.ts";
 import { deliveriesMax, type LaneNames } from "./rocketmq-names.ts";
+import { askBroker, type BrokerAddress, type BrokerRequest, Refused } from "./rocketmq-remoting.ts";
 
-/** Of a broker, not of its proxy: only there topics and groups are made. */
-export type BrokerAddress = { readonly host: string; readonly port: number };
+export type { BrokerAddress } from "./rocketmq-remoting.ts";
 
-const answerWithinMs = 10_000;
-const code = { topic: 17, group: 200, topicThere: 351, groupThere: 352 } as const;
+const code = {
+  ...{ topic: 17, group: 200, topicThere: 351, groupThere: 352 },
+  ...{ consumed: 14, settings: 26, running: 28, end: 30, begin: 31 },
+} as const;
+/** A lane's topic has one queue, and so has what the broker makes for a group. */
+const queueId = "0";
+const lookWithinMs = 4_000;
 
 /**
  * Makes what is missing and leaves what is there. It comes before any question to the proxy, which
@@ -32,83 +35,90 @@ export async function makeTopic(
   const kind = { topicFilterType: "SINGLE_TAG", topicSysFlag: "0" };
   const attributes = `+message.type=${type}`;
   const fields = { topic, defaultTopic: "TBW102", ...queues, ...kind, attributes };
-  await ask(broker, { code: code.topic, fields });
+  await askBroker(broker, { code: code.topic, fields });
 }
 
 export async function makeGroup(
   broker: BrokerAddress,
   group: string,
-  { isOrdered }: { readonly isOrdered: boolean },
+  options: { readonly isOrdered: boolean; readonly deliveriesMax?: number },
 ): Promise<void> {
   const settings = {
     ...{ groupName: group, consumeEnable: true, consumeFromMinEnable: true },
-    ...{ consumeBroadcastEnable: false, consumeMessageOrderly: isOrdered, brokerId: 0 },
-    ...{ retryQueueNums: 1, retryMaxTimes: deliveriesMax, whichBrokerWhenConsumeSlowly: 1 },
-    notifyConsumerIdsChangedEnable: true,
+    ...{ consumeBroadcastEnable: false, consumeMessageOrderly: options.isOrdered, brokerId: 0 },
+    ...{ retryQueueNums: 1, retryMaxTimes: options.deliveriesMax ?? deliveriesMax },
+    ...{ whichBrokerWhenConsumeSlowly: 1, notifyConsumerIdsChangedEnable: true },
   };
-  await ask(broker, { code: code.group, fields: {}, body: Buffer.from(JSON.stringify(settings)) });
+  const body = Buffer.from(JSON.stringify(settings));
+  await askBroker(broker, { code: code.group, fields: {}, body });
 }
 
-async function has(broker: BrokerAddress, request: Request): Promise<boolean> {
-  return ask(broker, request).then(
+/** Messages of a lane that its group has not acknowledged. */
+export async function laneLag(broker: BrokerAddress, names: LaneNames): Promise<number> {
+  const { topic, group: consumerGroup } = names;
+  const [begin, end] = await extent(broker, topic);
+  const consumed = await offsetOf(broker, {
+    code: code.consumed,
+    fields: { topic, consumerGroup, queueId },
+  });
+  return Math.max(0, end - Math.max(begin, consumed ?? begin));
+}
+
+/** What the broker has set aside for a group: after so many deliveries it gives a message up. */
+export async function givenUpOf(broker: BrokerAddress, { group }: LaneNames): Promise<number> {
+  const topic = `%DLQ%${group}`;
+  if (!(await has(broker, { code: code.topicThere, fields: { topic } }))) return 0;
+  const [begin, end] = await extent(broker, topic);
+  return Math.max(0, end - begin);
+}
+
+/** The broker's settings, by their names. */
+export async function brokerSettings(
+  broker: BrokerAddress,
+): Promise<Readonly<Record<string, string>>> {
+  const { body } = await askBroker(broker, { code: code.settings, fields: {} }, lookWithinMs);
+  const lines = body
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line.includes("="));
+  return Object.fromEntries(lines.map((line) => [before(line), line.slice(line.indexOf("=") + 1)]));
+}
+
+/** As `5.5.0`; empty when it does not say. */
+export async function brokerVersion(broker: BrokerAddress): Promise<string> {
+  const { body } = await askBroker(broker, { code: code.running, fields: {} }, lookWithinMs);
+  const [, told = ""] = /"brokerVersionDesc":"V?([\d_]+)/.exec(body.toString("utf8")) ?? [];
+  return told.replaceAll("_", ".");
+}
+
+function before(line: string): string {
+  return line.slice(0, line.indexOf("="));
+}
+
+async function extent(broker: BrokerAddress, topic: string): Promise<readonly [number, number]> {
+  const fields = { topic, queueId };
+  const both = [code.begin, code.end].map((each) => offsetOf(broker, { code: each, fields }));
+  const [begin, end] = await Promise.all(both);
+  return [begin ?? 0, end ?? 0];
+}
+
+/** Null where the broker has none. */
+async function offsetOf(broker: BrokerAddress, request: BrokerRequest): Promise<number | null> {
+  try {
+    const { fields } = await askBroker(broker, request, lookWithinMs);
+    return Number(fields["offset"] ?? 0);
+  } catch (error) {
+    if (error instanceof Refused) return null;
+    throw error;
+  }
+}
+
+async function has(broker: BrokerAddress, request: BrokerRequest): Promise<boolean> {
+  return askBroker(broker, request).then(
     () => true,
     (error: unknown) => {
       if (error instanceof Refused) return false;
       throw error;
     },
   );
-}
-
-/** The broker's own word. */
-class Refused extends Error {}
-
-/** The broker's own protocol: a frame of a JSON header and a body. */
-type Request = {
-  readonly code: number;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
-};
-
-function ask(broker: BrokerAddress, request: Request): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(broker);
-    const fail = (why: string): void => {
-      socket.destroy();
-      reject(new Error(`RocketMQ's broker at ${broker.host}:${broker.port}: ${why}`));
-    };
-    let seen = Buffer.alloc(0);
-    const late = new AbortController();
-    socket.once("close", () => late.abort());
-    void systemClock.sleep(answerWithinMs, late.signal).then(() => {
-      if (!late.signal.aborted) fail(`no answer within ${answerWithinMs} ms`);
-    });
-    socket.once("error", (error) => fail(error.message));
-    socket.on("data", (chunk) => {
-      seen = Buffer.concat([seen, chunk]);
-      if (seen.length < 4 || seen.length < 4 + seen.readUInt32BE(0)) return;
-      const why = complaintOf(seen);
-      socket.destroy();
-      if (why === null) resolve();
-      else reject(new Refused(`RocketMQ's broker at ${broker.host}:${broker.port}: ${why}`));
-    });
-    socket.write(frameOf(request));
-  });
-}
-
-function frameOf({ code: number, fields, body = Buffer.alloc(0) }: Request): Buffer {
-  const named = { code: number, language: "OTHER", version: 0, opaque: 1, flag: 0 };
-  const header = Buffer.from(JSON.stringify({ ...named, extFields: fields }));
-  const lengths = Buffer.alloc(8);
-  lengths.writeUInt32BE(4 + header.length + body.length, 0);
-  lengths.writeUInt32BE(header.length, 4);
-  return Buffer.concat([lengths, header, body]);
-}
-
-function complaintOf(frame: Buffer): string | null {
-  // The highest byte names the header's form: JSON, as we have asked in.
-  const length = frame.readUInt32BE(4) & 0xff_ff_ff;
-  const header: unknown = JSON.parse(frame.subarray(8, 8 + length).toString("utf8"));
-  if (typeof header !== "object" || header === null || !("code" in header)) return "no code";
-  if (header.code === 0) return null;
-  return `refused (${String(header.code)}): ${"remark" in header ? String(header.remark) : ""}`;
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import { Fault } from "../domain/fault.ts";
 import type { Lane } from "../domain/values.ts";
 import type { Bus, Delivery, ReceiveOptions } from "./bus.ts";
-import { mendLanes } from "./rocketmq-admin.ts";
+import { givenUpOf, laneLag, mendLanes } from "./rocketmq-admin.ts";
 import { RocketmqClient } from "./rocketmq-client.ts";
 import { RocketmqLaneReader } from "./rocketmq-lane-reader.ts";
 import {
@@ -43,6 +43,7 @@ export class RocketmqBus implements Bus {
   readonly #place: RocketmqPlace;
   readonly #client: RocketmqClient;
   readonly #readers = new Map<Lane, RocketmqLaneReader>();
+  #lanes = 0;
 
   constructor(options: RocketmqOptions) {
     this.#options = options;
@@ -56,7 +57,8 @@ export class RocketmqBus implements Bus {
    * then the lanes stay closed until it is there.
    */
   async requireLanes(lanes: number): Promise<void> {
-    const names = Array.from({ length: lanes }, (_, lane) => this.#names(lane));
+    this.#lanes = lanes;
+    const names = this.#allNames();
     const { broker } = this.#place;
     if (broker !== null) await mendLanes(broker, names);
     for (let looks = 1; ; looks += 1) {
@@ -85,15 +87,27 @@ export class RocketmqBus implements Bus {
     return Promise.resolve();
   }
 
-  /** The proxy does not tell. That it answers, and has the lane's topic, is what can be asked. */
-  async lag(lane: Lane): Promise<null> {
-    await this.#client.look(this.#names(lane).topic);
-    return null;
+  /**
+   * Told by the broker, where the URL says where it is; the proxy tells only that it answers and
+   * has the lane's topic.
+   */
+  async lag(lane: Lane): Promise<number | null> {
+    const names = this.#names(lane);
+    await this.#client.look(names.topic);
+    const { broker } = this.#place;
+    return broker === null ? null : laneLag(broker, names).catch(() => null);
   }
 
-  /** The groups' limit of deliveries is set out of reach; a smaller one is not seen from here. */
-  givenUp(): Promise<number> {
-    return Promise.resolve(0);
+  /** What stands in the `%DLQ%` topics of the lanes' groups; 0 where nobody says who knows. */
+  async givenUp(): Promise<number> {
+    const { broker } = this.#place;
+    if (broker === null) return 0;
+    try {
+      const all = await Promise.all(this.#allNames().map((names) => givenUpOf(broker, names)));
+      return all.reduce((sum, each) => sum + each, 0);
+    } catch (error) {
+      throw new Fault("BUS_UNAVAILABLE", error instanceof Error ? error.message : "", error);
+    }
   }
 
   async close(): Promise<void> {
@@ -136,6 +150,10 @@ export class RocketmqBus implements Bus {
     });
     this.#readers.set(lane, reader);
     return reader;
+  }
+
+  #allNames(): readonly LaneNames[] {
+    return Array.from({ length: this.#lanes }, (_, lane) => this.#names(lane));
   }
 
   #names(lane: Lane): LaneNames {

@@ -128,7 +128,11 @@ const servers: readonly CommandSpec[] = [
     ...running,
     use: "migrate",
     summary: "command.migrate",
-    options: [{ flags: "--ledger <url>", says: "option.ledger" }, dryRun],
+    options: [
+      { flags: "--ledger <url>", says: "option.ledger" },
+      { flags: "--bus <url>", says: "option.bus" },
+      dryRun,
+    ],
     examples: ["holdfast migrate --dry-run", "holdfast migrate"],
     load: async () => (await import("./commands/migrate.ts")).migrate,
   },

@@ -226,8 +226,7 @@ async function health(parts: Parts): Promise<Health> {
       const detail = await ask();
       return { name, ok: detail === "", ms: parts.clock.mono() - from, detail };
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      return { name, ok: false, ms: parts.clock.mono() - from, detail };
+      return { name, ok: false, ms: parts.clock.mono() - from, detail: reasonOf(error) };
     }
   };
   const all = await Promise.all([
@@ -236,12 +235,25 @@ async function health(parts: Parts): Promise<Health> {
       return "";
     }),
     probe("hot", () => hotHealth(parts)),
-    probe("bus", async () => {
-      await parts.bus.lag(0);
-      return "";
-    }),
+    probe("bus", () => busHealth(parts)),
   ]);
   return { ready: all.every(({ ok }) => ok), parts: all };
+}
+
+/** Every lane: one whose queue is gone, or has no leader, holds up its buyers alone. */
+async function busHealth({ bus, lanes }: Parts): Promise<string> {
+  const asked = await Promise.allSettled(Array.from({ length: lanes }, (_, lane) => bus.lag(lane)));
+  const bad = asked.flatMap((each, lane) =>
+    each.status === "rejected" ? [{ lane, why: reasonOf(each.reason) }] : [],
+  );
+  const [first] = bad;
+  if (first === undefined) return "";
+  if (bad.length === lanes) return first.why;
+  return `lanes ${bad.map(({ lane }) => lane).join(" ")}: ${first.why}`;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function hotHealth(parts: Parts): Promise<string> {

@@ -11,8 +11,6 @@ import { newPrefix, openBus, rocketmqServers, warmBus } from "./rocketmq.ts";
 /** A bus with what can befall its consumer. */
 export type BusSubject = {
   readonly bus: Bus;
-  /** Where the broker does not tell, its lag is null. */
-  readonly hidesLag?: true;
   /** The consumer of a lane is gone; another takes its place. */
   consumerDies(lane: number): Promise<void>;
   /** Lets this much time pass for whoever waits. */
@@ -62,7 +60,6 @@ export const busAdapters: readonly BusAdapter[] = adaptersHere<BusAdapter>([
       const hiddenMs = 6_000;
       const subject = {
         bus: await warmBus({ url, prefix, hiddenMs }, 2),
-        hidesLag: true as const,
         consumerDies: async (lane: number) => {
           await subject.bus.die();
           subject.bus = openBus({ url, prefix, hiddenMs: 60_000 });
