@@ -231,7 +231,11 @@ export async function prepareBus(busUrl: string, ledgerUrl: string): Promise<voi
     if (!isRabbitmq) return await (await openRocketmq(busUrl, { ...tools, lanes })).close();
     const { RabbitmqBus } = await import("./bus/rabbitmq.ts");
     const bus = new RabbitmqBus({ url: busUrl, ...tools });
-    await bus.declareLanes(lanes).finally(() => bus.close());
+    try {
+      await bus.declareLanes(lanes);
+    } finally {
+      await bus.close();
+    }
   } finally {
     await ledger.close();
   }

@@ -128,11 +128,7 @@ const servers: readonly CommandSpec[] = [
     ...running,
     use: "migrate",
     summary: "command.migrate",
-    options: [
-      { flags: "--ledger <url>", says: "option.ledger" },
-      { flags: "--bus <url>", says: "option.bus" },
-      dryRun,
-    ],
+    options: [...stores, dryRun],
     examples: ["holdfast migrate --dry-run", "holdfast migrate"],
     load: async () => (await import("./commands/migrate.ts")).migrate,
   },

@@ -14,9 +14,11 @@ export const migrate: Command = async (context, options) => {
   const claim = dryRun ? null : await claimLedger(loaded.config.ledger, text);
   const { applied, pending } = await migrateLedger(ledgerUrlOf(loaded.config), { dryRun });
   const { bus } = loaded.config;
-  if (!dryRun && bus.kind !== "memory") {
-    await prepareBus(bus.url, ledgerUrlOf(loaded.config)).finally(() => claim?.release());
-  } else await claim?.release();
+  try {
+    if (!dryRun && bus.kind !== "memory") await prepareBus(bus.url, ledgerUrlOf(loaded.config));
+  } finally {
+    await claim?.release();
+  }
   const says = pending.length > 0 ? "migrate.pending" : "migrate.current";
   context.say(text(says, { ledger }));
   context.result({ ledger, dryRun, created: !dryRun && applied.length > 0 });
