@@ -209,11 +209,11 @@ export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
   const { ledger, hot, bus } = config;
   if (!builtHot.has(hot.kind)) notInThisBuild("--hot", `${hot.kind}://`, "redis://HOST:PORT");
   if (!builtBus.has(bus.kind)) notInThisBuild("--bus", `${bus.kind}://`, "redis://HOST:PORT");
-  if (config.processes > 1) {
+  const isShared = ledger.kind !== "sqlite" && hot.kind !== "memory" && bus.kind !== "memory";
+  if (config.processes > 1 && !(isShared && purpose === "serve")) {
     throw new ConfigError("processes-in-memory", { processes: String(config.processes) });
   }
   const absent = roleNames.filter((role) => !config.roles.includes(role));
-  const isShared = ledger.kind !== "sqlite" && hot.kind !== "memory" && bus.kind !== "memory";
   if (absent.length > 0 && !isShared) {
     throw new ConfigError("roles-in-memory", { absent: absent.join(",") });
   }

@@ -11,6 +11,7 @@ import { buildServer } from "../http/server.ts";
 import { type LoggedEvents, type Logger, loggedEvents, makeLogger } from "../logger.ts";
 import { type Holdfast, openHoldfast } from "../wire.ts";
 import type { Context } from "./context.ts";
+import type { FleetMember } from "./fleet-member.ts";
 import { freePort, isTaken, type PortWish, portTaken } from "./free-port.ts";
 import { claimLedger } from "./ledger-claim.ts";
 import { openSignIn } from "./open-sign-in.ts";
@@ -23,6 +24,8 @@ export type ServerOptions = {
   readonly purpose: "serve" | "dev";
   /** Where the port is taken: the next free one, instead of a refusal. */
   readonly mayMove: boolean;
+  /** One of several behind one port. */
+  readonly member?: FleetMember | null;
   /** Rushes from the page: in `dev` alone. */
   readonly demo?: Demo;
 };
@@ -41,11 +44,14 @@ const consoleFolder = fileURLToPath(new URL("../../console", import.meta.url));
 
 /** One process with everything in it, listening and open for buyers when this resolves. */
 export async function runServer(context: Context, options: ServerOptions): Promise<RunningServer> {
-  const { config, purpose } = options;
-  refuseUnsafe(config, purpose);
-  if (purpose === "serve") await refuseSettings(config, systemClock, context.text);
+  const { config, purpose, member = null } = options;
+  // One of several: whoever keeps them has looked at this already.
+  const isFirst = member === null;
+  if (isFirst) refuseUnsafe(config, purpose);
+  if (isFirst && purpose === "serve") await refuseSettings(config, systemClock, context.text);
   const log = await makeLogger({ level: config.logLevel, isPretty: context.isWatched });
-  const port = await freePort({ ...config, mayMove: options.mayMove }, context.text);
+  const wish = { ...config, mayMove: options.mayMove };
+  const port = isFirst ? await freePort(wish, context.text) : config.port;
   const claim = await claimLedger(config.ledger, context.text);
   const server = new ServerProcess(config, log, claim.release);
   try {
@@ -86,10 +92,11 @@ class ServerProcess {
       engine: holdfast.engine,
       clock,
       random: systemRandom,
-      metrics,
+      metrics: options.member?.share(metrics) ?? metrics,
       apiKeys: new Map(apiKeys.map(({ name, secret }) => [name, secret])),
       phase: () => this.#phase,
       version: version(),
+      servesApi: this.#config.roles.includes("api"),
       stores: this.#config,
       signIn,
       ...(options.demo === undefined ? {} : { demo: options.demo }),

@@ -77,7 +77,12 @@ export class LedgerGauges {
 type MakeGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
 
 function makeGauge(registry: Registry, name: string, help: string, labelNames: string[] = []) {
-  return new Gauge({ registers: [registry], name: `${metricPrefix}${name}`, help, labelNames });
+  // Several processes read the same: one of them tells it.
+  const aggregator = "first";
+  return new Gauge({
+    ...{ registers: [registry], aggregator },
+    ...{ name: `${metricPrefix}${name}`, help, labelNames },
+  });
 }
 
 function totalGauges(gauge: MakeGauge): (reading: Reading) => void {

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Clock } from "../clock.ts";
 import type { Events } from "../events.ts";
+import { type FleetFamilies, ownSeries } from "./fleet-metrics.ts";
 import { type GaugeSource, LedgerGauges, metricPrefix } from "./ledger-gauges.ts";
 
 export type ReserveResult = "reserved" | "pending" | "refused" | "replayed" | "fault";
@@ -13,6 +14,8 @@ export interface Metrics extends Events {
   /** Where the gauges are read from, once the engine is there. */
   observe(source: GaugeSource): void;
   render(): Promise<{ readonly contentType: string; readonly body: string }>;
+  /** For whoever sums over several processes; those that were not asked tell of themselves only. */
+  families(isAsked: boolean): Promise<FleetFamilies>;
 }
 
 export type MetricsOptions = {
@@ -32,12 +35,16 @@ export function prometheusMetrics(options: MetricsOptions): Metrics {
   const build = new Gauge({
     registers: [registry],
     name: `${metricPrefix}build_info`,
+    aggregator: "first",
     help: "The running version.",
     labelNames: ["version"],
   });
   build.set({ version: options.version }, 1);
   if (options.processMetrics) collectDefaultMetrics({ register: registry, prefix: metricPrefix });
   let source: GaugeSource | null = null;
+  const refresh = async (): Promise<void> => {
+    if (source !== null) await gauges.refresh(source);
+  };
   return {
     ...counters,
     ...answers,
@@ -45,8 +52,13 @@ export function prometheusMetrics(options: MetricsOptions): Metrics {
       source = given;
     },
     render: async () => {
-      if (source !== null) await gauges.refresh(source);
+      await refresh();
       return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+    families: async (isAsked) => {
+      if (isAsked) await refresh();
+      const families = await registry.getMetricsAsJSON();
+      return isAsked ? families : ownSeries(families);
     },
   };
 }

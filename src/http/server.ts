@@ -54,6 +54,8 @@ export type ServerDeps = {
   /** For the doctor, who looks at them over connections of its own. */
   readonly stores?: StoreUrls;
   readonly limits?: Partial<HttpLimits>;
+  /** False: probes and metrics alone, of a process that others ask nothing of. */
+  readonly servesApi?: boolean;
   /** Without one, there are no pages, only the API. */
   readonly console?: ConsolePlace;
 };
@@ -87,7 +89,10 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   const traffic = new SaleTraffic(deps.clock);
   const liveSales = new LiveSales(deps.engine, deps.clock, traffic);
   const { demo = null } = deps;
-  addRoutes(app, { ...deps, streams, signIn, refusedActs, traffic, liveSales, demo });
+  const routes = { ...deps, streams, signIn, refusedActs, traffic, liveSales, demo };
+  probeRoutes(app, routes);
+  if (deps.servesApi === false) return app;
+  addRoutes(app, routes);
   if (deps.console !== undefined) consoleRoutes(app, { ...deps.console, random: deps.random });
   await serveDocs(app);
   return app;
@@ -181,7 +186,6 @@ function addRoutes(app: FastifyInstance, deps: RouteDeps): void {
   proofRoutes(app, deps);
   doctorRoute(app, deps);
   deadLetterRoutes(app, deps);
-  probeRoutes(app, deps);
   sessionRoutes(app, deps);
   demoRoute(app, deps);
 }

@@ -67,10 +67,14 @@ describe.each(ledgerServers())("several processes on one Redis and $name", (serv
   }
 
   it("share the work by roles: one admits and answers, another decides", async () => {
-    const [api] = await Promise.all([
+    const [api, workers] = await Promise.all([
       start("--roles", "api"),
       start("--roles", "relay,writer,expirer,reconciler"),
     ]);
+    // Who has not the role has no API: probes and metrics only.
+    const paths = ["/readyz", "/metrics", "/v1/sales", "/openapi.json"];
+    const statuses = paths.map(async (path) => (await fetch(workers.url + path)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 200, 404, 404]);
     desk = openDesk({ url: api.url, apiKey: null });
     const sale = { saleId, sku, title: "", stock: 40, holdSeconds: 900 };
     const first = await openSale(desk, sale);

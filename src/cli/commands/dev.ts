@@ -2,6 +2,7 @@ import { isDefault } from "../../config.ts";
 import { openDesk } from "../../loadtest/desk.ts";
 import { httpWitness } from "../../loadtest/http-witness.ts";
 import type { Witness } from "../../loadtest/witness.ts";
+import { aborted } from "../aborted.ts";
 import {
   type Command,
   type Context,
@@ -19,7 +20,6 @@ import { ledgerNameOf, type RunningServer, runServer, storyLogLevel } from "../r
 import { openSale, type RushResult, rush } from "../rush.ts";
 import { tellStory } from "../story.ts";
 import { codeOf } from "./demo.ts";
-import { aborted } from "./serve.ts";
 
 /** A server with something to see: a sale, a rush, the proof; then it stays. */
 export const dev: Command = async (context, options) => {
