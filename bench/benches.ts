@@ -1,6 +1,7 @@
 import { refusedRow, replayedRow } from "./answers.ts";
 import { committedRow, limitedRow } from "./committed.ts";
 import { expiryRow } from "./expiry.ts";
+import { hotSkuRows } from "./hot-sku.ts";
 import { batchOverHttpRow, committedOverHttpRow, refusedOverHttpRow } from "./http.ts";
 import { latencyRows, loneRow } from "./latency.ts";
 import { fullScale, type Scale } from "./pairs.ts";
@@ -22,6 +23,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   replayed: async (scale) => [await replayedRow(scale)],
   http: async (scale) => [await committedOverHttpRow(scale), await refusedOverHttpRow(scale)],
   batch: async (scale) => [await batchOverHttpRow(scale)],
+  "hot-sku": hotSkuRows,
   latency: latencyRows,
   lone: async (scale) => [await loneRow(scale)],
   expiry: async (scale) => [await expiryRow(scale)],
