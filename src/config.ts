@@ -65,6 +65,12 @@ const settings = {
     fallback: "0",
     parse: integer(0, 8),
   },
+  rateLimit: {
+    env: "HOLDFAST_RATE_LIMIT",
+    flag: "--rate-limit",
+    fallback: "0",
+    parse: integer(0, 1_000_000),
+  },
   logLevel: { env: "HOLDFAST_LOG_LEVEL", flag: "--log-level", fallback: "info", parse: logLevel },
   shutdownDelaySeconds: {
     env: "HOLDFAST_SHUTDOWN_DELAY_SECONDS",
@@ -145,6 +151,7 @@ function parseAll(find: (name: SettingName) => Origin): Config {
     messageKeys: read(find("messageKeys"), settings.messageKeys.parse),
     users: read(find("users"), settings.users.parse),
     trustedProxies: read(find("trustedProxies"), settings.trustedProxies.parse),
+    rateLimit: read(find("rateLimit"), settings.rateLimit.parse),
     logLevel: read(find("logLevel"), settings.logLevel.parse),
     shutdownDelaySeconds: read(find("shutdownDelaySeconds"), settings.shutdownDelaySeconds.parse),
     url: read(find("url"), settings.url.parse),

@@ -108,19 +108,19 @@ const trials: readonly CommandSpec[] = [
   },
 ];
 
+const serving = [
+  { flags: "--roles <list>", says: "option.roles" },
+  { flags: "--processes <n>", says: "option.processes" },
+  { flags: "--shutdown-delay-seconds <n>", says: "option.shutdownDelaySeconds" },
+  { flags: "--trusted-proxies <n>", says: "option.trustedProxies" },
+  { flags: "--rate-limit <n>", says: "option.rateLimit" },
+] as const;
 const servers: readonly CommandSpec[] = [
   {
     ...running,
     use: "serve",
     summary: "command.serve",
-    options: [
-      ...listening,
-      ...stores,
-      { flags: "--roles <list>", says: "option.roles" },
-      { flags: "--processes <n>", says: "option.processes" },
-      { flags: "--shutdown-delay-seconds <n>", says: "option.shutdownDelaySeconds" },
-      logging,
-    ],
+    options: [...listening, ...stores, ...serving, logging],
     examples: ["holdfast serve", "holdfast serve --port 9000 --ledger sqlite:/var/lib/holdfast.db"],
     load: async () => (await import("./commands/serve.ts")).serve,
   },
@@ -149,9 +149,7 @@ const servers: readonly CommandSpec[] = [
       { flags: "--origins", says: "option.origins" },
       ...listening,
       ...stores,
-      { flags: "--roles <list>", says: "option.roles" },
-      { flags: "--processes <n>", says: "option.processes" },
-      { flags: "--shutdown-delay-seconds <n>", says: "option.shutdownDelaySeconds" },
+      ...serving,
       logging,
       ...client,
     ],

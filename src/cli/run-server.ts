@@ -102,6 +102,7 @@ class ServerProcess {
       ...(options.demo === undefined ? {} : { demo: options.demo }),
       audit: (record) => ledger.audit(record),
       trustedProxies: this.#config.trustedProxies,
+      rateLimit: this.#config.rateLimit,
       console: { folder: consoleFolder, basePath },
       log: (error, request) => this.#log.error({ err: error, ...request }, "request failed"),
     });

@@ -2,12 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Access, type Caller, type Doors, gatekeeper, type Who } from "./access.ts";
 import { sendProblem } from "./answers.ts";
 import type { Metrics } from "./metrics.ts";
+import type { RateLimiter } from "./rate-limit.ts";
 import { lackOfRole, type RefusedActs } from "./refused-acts.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { networkOf } from "./sign-in.ts";
 
 export type GuardDeps = Doors & {
   readonly metrics: Metrics;
   readonly refusedActs: RefusedActs;
+  /** Null: no limit. */
+  readonly rateLimiter: RateLimiter | null;
 };
 
 type Done = (error?: Error) => void;
@@ -50,11 +54,22 @@ function isOpen({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.open === true || routeOptions.url?.startsWith("/docs") === true;
 }
 
+/** Under its name where it has one; else under the network that it comes from. */
+function callerName(request: FastifyRequest, who: Who | null): string {
+  const isNamed = who !== null && who.via !== "local";
+  return isNamed ? `${who.via}:${who.actor}` : `address:${networkOf(request.ip)}`;
+}
+
 type Admission = { readonly access: Access; readonly deps: GuardDeps; readonly done: Done };
 
 function admit(request: FastifyRequest, reply: FastifyReply, admission: Admission): void {
   const { access, deps, done } = admission;
   const { who } = access;
+  const limit = deps.rateLimiter?.take(callerName(request, who)) ?? null;
+  if (limit !== null) {
+    reply.headers(limit.headers);
+    if (limit.problem !== null) return void sendProblem(request, reply, limit.problem);
+  }
   const needed = request.routeOptions.config.role;
   const lack = who === null || needed === undefined ? null : lackOfRole(who.role, needed);
   const problem = access.problem ?? lack;

@@ -61,6 +61,22 @@ describe("the OpenAPI document", () => {
     expect(gets.filter(({ summary }) => summary === undefined)).toEqual([]);
   });
 
+  it("is the golden one: whoever changes what people script against sees it", async () => {
+    // To accept a difference: npx vitest run --update src/http/openapi.test.ts
+    // Of the examples, which are all made by one function, the codes are enough.
+    const short = (key: string, value: unknown): unknown =>
+      key === "examples" && value !== null && typeof value === "object"
+        ? Object.keys(value).join(" ")
+        : value;
+    const found = await document();
+    // The order in which routes are made is nobody's business.
+    const paths = Object.fromEntries(
+      Object.entries(found.paths).sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+    const text = `${JSON.stringify({ ...found, paths }, short, 2)}\n`;
+    await expect(text).toMatchFileSnapshot("../../test/golden/openapi.json");
+  });
+
   it("refers only to schemas that it holds", async () => {
     const text = JSON.stringify(await document());
     const { components } = await document();

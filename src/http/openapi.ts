@@ -13,6 +13,7 @@ import {
   SalePage,
   StockChangedBody,
 } from "./contract.ts";
+import { sessionCookie } from "./cookies.ts";
 import { messages } from "./language.ts";
 import { problemType, problemUrl, statuses } from "./problem.ts";
 import { problemsPage } from "./problems-page.ts";
@@ -42,8 +43,13 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         version,
         description: "A flash-sale inventory engine: sells every unit once, and can prove it.",
       },
-      components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer" } } },
-      security: [{ apiKey: [] }, {}],
+      components: {
+        securitySchemes: {
+          apiKey: { type: "http", scheme: "bearer" },
+          session: { type: "apiKey", in: "cookie", name: sessionCookie },
+        },
+      },
+      security: [{ apiKey: [] }, { session: [] }, {}],
     },
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) =>
@@ -85,7 +91,7 @@ export async function serveDocs(app: FastifyInstance): Promise<void> {
 }
 
 const everywhere: readonly ProblemCode[] = ["INVALID", "BUSY", "INTERNAL"];
-const guarded: readonly ProblemCode[] = ["UNAUTHORIZED", "FORBIDDEN"];
+const guarded: readonly ProblemCode[] = ["UNAUTHORIZED", "FORBIDDEN", "TOO_MANY"];
 const withBody: readonly ProblemCode[] = ["TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
 
 /** Refusals stand in the document only: they are not compiled into serializers. */

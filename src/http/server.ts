@@ -14,6 +14,7 @@ import { defaultLimits, type HttpLimits } from "./limits.ts";
 import { LiveSales } from "./live-sales.ts";
 import type { Metrics } from "./metrics.ts";
 import { describeApi, serveDocs } from "./openapi.ts";
+import { RateLimiter } from "./rate-limit.ts";
 import { RefusedActs, type WriteAudit } from "./refused-acts.ts";
 import { requireRoles } from "./roles.ts";
 import type { Phase, RouteDeps } from "./route.ts";
@@ -51,6 +52,8 @@ export type ServerDeps = {
   readonly audit?: WriteAudit;
   /** Proxies in front whose `X-Forwarded-…` headers are believed, counted from here. */
   readonly trustedProxies?: number;
+  /** Calls a second for each caller; 0 or nothing: no limit. */
+  readonly rateLimit?: number;
   /** For the doctor, who looks at them over connections of its own. */
   readonly stores?: StoreUrls;
   readonly limits?: Partial<HttpLimits>;
@@ -80,7 +83,9 @@ export async function buildServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   // An open stream would keep the server from closing.
   app.addHook("preClose", async () => streams.close());
-  guard(app, { apiKeys: deps.apiKeys, metrics: deps.metrics, signIn, refusedActs });
+  const { apiKeys, metrics, clock, rateLimit = 0 } = deps;
+  const rateLimiter = rateLimit === 0 ? null : new RateLimiter(clock, rateLimit);
+  guard(app, { apiKeys, metrics, signIn, refusedActs, rateLimiter });
   readJson(app);
   answerFailures(app, deps.log);
   answerUnknownPaths(app);
