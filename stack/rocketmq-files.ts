@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { findProgram } from "./packages.ts";
+import { findProgram, NotHere } from "./packages.ts";
 
 const run = promisify(execFile);
 const version = "5.5.0";
@@ -44,7 +44,7 @@ async function fetch(maven: string, aside: string): Promise<void> {
   } catch (error) {
     const said = error instanceof Error && "stdout" in error ? String(error.stdout) : "";
     const why = said.trim() === "" ? String(error) : said.trim().split("\n").slice(0, 5).join("\n");
-    throw new Error(`RocketMQ ${version} could not be fetched by Maven:\n${why}`);
+    throw new NotHere(`RocketMQ ${version} could not be fetched by Maven:\n${why}`);
   }
   const found = await readdir(join(aside, "lib"));
   if (!found.includes(mark)) throw new Error(`Maven has not brought ${mark}`);
