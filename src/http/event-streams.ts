@@ -136,6 +136,12 @@ export class EventStream {
     this.#write(`: ${text}\n\n`);
   }
 
+  /** Without waiting for what has not been read. */
+  cut(): void {
+    this.#ended.abort();
+    this.#raw.destroy();
+  }
+
   end(): void {
     this.#ended.abort();
     this.#raw.end();
@@ -147,8 +153,7 @@ export class EventStream {
       this.#raw.write(text);
       return;
     }
-    this.#ended.abort();
-    this.#raw.destroy();
+    this.cut();
   }
 }
 

@@ -15,6 +15,8 @@ type SaleAsked = FastifyRequest<{ Params: { saleId: string } }>;
 const frameMs = 1_000;
 /** Up to here a frame is whole every time; of more SKUs, only what has changed is sent. */
 const wholeMax = 100;
+/** Whoever has not read a frame for so long is not there. */
+const skippedMax = 30;
 
 /**
  * A frame a second. The first one is whole (`level`), so a reader that comes back has missed
@@ -56,6 +58,7 @@ class Frames {
   readonly #stream: EventStream;
   readonly #told = new Map<SkuId, LevelView>();
   #next: number;
+  #skipped = 0;
 
   constructor(id: SaleId, { liveSales, stream, next }: Watching) {
     this.#id = id;
@@ -65,9 +68,10 @@ class Frames {
   }
 
   async send(): Promise<void> {
-    if (this.#stream.isBehind) return;
+    if (this.#stream.isBehind) return this.#skip();
     const live = await this.#liveSales.sale(this.#id);
     if (live === null) return;
+    this.#skipped = 0;
     const { levels } = live.view;
     const isWhole = this.#told.size === 0 || levels.length <= wholeMax;
     const items = isWhole
@@ -76,6 +80,10 @@ class Frames {
     for (const level of items) this.#told.set(level.sku, level);
     const event = isWhole ? "level" : "change";
     this.#stream.send({ id: String(this.#next++), event, data: frameBody(live, items) });
+  }
+
+  #skip(): void {
+    if (++this.#skipped >= skippedMax) this.#stream.cut();
   }
 }
 
