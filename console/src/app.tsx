@@ -51,15 +51,23 @@ function lookOf(isDark: boolean) {
   return {
     algorithm: isDark ? theme.darkAlgorithm : theme.defaultAlgorithm,
     token: {
-      colorPrimary: isDark ? "#2a9386" : "#0f766e",
-      colorError: isDark ? "#d5605a" : "#b3261e",
+      colorPrimary: isDark ? "#4fc3b5" : "#0f766e",
+      colorError: isDark ? "#f1867f" : "#b3261e",
       colorBgContainer: isDark ? "#162025" : "#ffffff",
       colorBgElevated: isDark ? "#1b272d" : "#ffffff",
       colorText: isDark ? "#e4ebee" : "#16232b",
       colorTextPlaceholder: isDark ? "#9aabb4" : "#5b6b75",
       borderRadius: 6,
       fontFamily: "var(--sans)",
+      // Dark text on bright buttons, in the dark: white on them could not be read.
+      colorTextLightSolid: isDark ? "#08191a" : "#ffffff",
       motion: !window.matchMedia("(prefers-reduced-motion: reduce)").matches,
+    },
+    components: {
+      Button: {
+        primaryColor: isDark ? "#08191a" : "#ffffff",
+        dangerColor: isDark ? "#08191a" : "#ffffff",
+      },
     },
   };
 }

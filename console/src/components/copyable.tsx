@@ -38,6 +38,7 @@ export function CopyButton({ value }: { readonly value: string }) {
   return (
     <button
       type="button"
+      className="icon-button"
       aria-label={t(isCopied ? "copy.done" : "copy.what", { value })}
       onClick={() => void copy()}
     >

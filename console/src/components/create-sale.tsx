@@ -46,7 +46,6 @@ export function CreateSale({ onClose }: { readonly onClose: () => void }) {
       <label>
         {t("create.saleId")}
         <Input
-          autoFocus
           className="mono"
           name="saleId"
           value={saleId}

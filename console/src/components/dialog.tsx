@@ -1,8 +1,9 @@
-import { Button, Input, Modal } from "antd";
+import { Button, Input } from "antd";
 import { type ReactNode, useState } from "react";
 import { useWords } from "../use-words.ts";
 import { Copyable } from "./copyable.tsx";
 import { Failure } from "./failure.tsx";
+import { Window } from "./window.tsx";
 
 type DialogProps = {
   readonly title: string;
@@ -47,7 +48,7 @@ export function Dialog(props: DialogProps) {
     }
   };
   return (
-    <Modal open title={title} footer={null} onCancel={onClose} width={props.width ?? 560}>
+    <Window title={title} width={props.width ?? 560} onClose={onClose}>
       <form
         className="form"
         onSubmit={(event) => {
@@ -62,7 +63,7 @@ export function Dialog(props: DialogProps) {
         )}
         {error === null ? null : (props.refusal?.(error) ?? <Failure error={error} />)}
         <div className="row" style={{ justifyContent: "flex-end" }}>
-          <Button autoFocus={isDangerous === true} onClick={onClose}>
+          <Button data-safe onClick={onClose}>
             {t("act.cancel")}
           </Button>
           <Button
@@ -76,7 +77,7 @@ export function Dialog(props: DialogProps) {
           </Button>
         </div>
       </form>
-    </Modal>
+    </Window>
   );
 }
 

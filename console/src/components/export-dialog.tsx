@@ -1,8 +1,9 @@
-import { Modal, Segmented } from "antd";
+import { Segmented } from "antd";
 import { useState } from "react";
 import { apiPath, query } from "../api/call.ts";
 import { instantOf, useFilters } from "../use-filters.ts";
 import { useWords } from "../use-words.ts";
+import { Window } from "./window.tsx";
 
 type ExportProps = {
   readonly sku: string;
@@ -21,7 +22,7 @@ export function ExportDialog({ sku, path, onClose }: ExportProps) {
     scope === "all" ? {} : { from: instantOf(filters.of("from")), to: instantOf(filters.of("to")) };
   const options = { ...period, format, bom: format === "csv" && bom ? "true" : "" };
   return (
-    <Modal open title={t("export.title", { sku })} footer={null} onCancel={onClose}>
+    <Window title={t("export.title", { sku })} onClose={onClose}>
       <div className="form">
         <Segmented
           value={scope}
@@ -62,6 +63,6 @@ export function ExportDialog({ sku, path, onClose }: ExportProps) {
           </a>
         </div>
       </div>
-    </Modal>
+    </Window>
   );
 }

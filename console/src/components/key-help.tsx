@@ -1,12 +1,12 @@
-import { Modal } from "antd";
 import { goKeys } from "../use-keys.ts";
 import { useWords } from "../use-words.ts";
+import { Window } from "./window.tsx";
 
 /** The keys, as they are. */
 export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
   const { t } = useWords();
   return (
-    <Modal open title={t("keys.title")} footer={null} onCancel={onClose}>
+    <Window title={t("keys.title")} onClose={onClose}>
       <dl className="facts">
         <dt>
           <kbd>/</kbd>
@@ -29,6 +29,6 @@ export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
         </dt>
         <dd>{t("keys.close")}</dd>
       </dl>
-    </Modal>
+    </Window>
   );
 }

@@ -1,23 +1,17 @@
 import type { Point } from "../live/sale-feed.ts";
 import type { Totals } from "../live/sale-frame.ts";
-import type { Reconciliation } from "../live/use-sale.ts";
 import { useWords } from "../use-words.ts";
 import { Figure } from "./page.tsx";
 
 type FiguresProps = {
   readonly totals: Totals;
   readonly points: readonly Point[];
-  readonly reconciliation: Reconciliation | undefined;
 };
 
 /** The sale in a dozen numbers: what is left, how fast it goes, how far behind, how true. */
-export function SaleFigures({ totals, points, reconciliation }: FiguresProps) {
+export function SaleFigures({ totals, points }: FiguresProps) {
   const { t, number, percent, rate, latency, duration, clock } = useWords();
   const last = points.at(-1);
-  const oldest = reconciliation?.items.reduce(
-    (most, { oldestTicketSeconds }) => Math.max(most, oldestTicketSeconds),
-    0,
-  );
   const perSecond = t("figure.perSecond");
   return (
     <dl className="figures" data-testid="figures">
@@ -36,15 +30,15 @@ export function SaleFigures({ totals, points, reconciliation }: FiguresProps) {
       <Figure name="p50" value={latency(last?.p50Ms ?? null)} />
       <Figure name="p99" value={latency(last?.p99Ms ?? null)} />
       <Figure
-        name={t("figure.behind")}
-        value={number(totals.behind)}
-        more={t("figure.versions")}
+        name={t("figure.lag")}
+        value={last?.lag === null || last === undefined ? "–" : number(last.lag)}
+        more={t("figure.behindBy", { versions: number(totals.behind) })}
         tone={totals.behind > 10_000 ? "warn" : undefined}
       />
       <Figure
         name={t("figure.oldest")}
-        value={oldest === undefined ? "–" : duration(oldest * 1_000)}
-        tone={(oldest ?? 0) > 30 ? "bad" : undefined}
+        value={duration(totals.oldestTicketSeconds * 1_000)}
+        tone={totals.oldestTicketSeconds > 30 ? "bad" : undefined}
       />
       <Figure
         name={t("figure.drift")}

@@ -26,9 +26,12 @@ export function SaleMove({ sale, move, onClose }: MoveProps) {
   const client = useQueryClient();
   const say = useSay();
   const [operation] = useState(operationId);
+  // What was on the page when one decided; somebody else's move in between refuses this one.
+  const [revision] = useState(sale.revision);
   const act = async (): Promise<void> => {
     const path = `/v1/sales/${segment(sale.saleId)}/${move}`;
-    await call<SaleBody>(path, { method: "POST", body: { operationId: operation } });
+    const headers = { "if-match": `"${revision}"` };
+    await call<SaleBody>(path, { method: "POST", body: { operationId: operation }, headers });
     say(t("move.done", { saleId: sale.saleId, state: t(`saleState.${after[move]}`) }));
     await client.invalidateQueries();
   };

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button, Input, Modal, Progress } from "antd";
+import { Button, Input } from "antd";
 import { useState } from "react";
 import { countOutcomes } from "../live/count-outcomes.ts";
 import {
@@ -13,6 +13,7 @@ import {
 import { useWords } from "../use-words.ts";
 import { Failure } from "./failure.tsx";
 import { Loaded } from "./loaded.tsx";
+import { Window } from "./window.tsx";
 
 type SettleProps = {
   readonly verb: Verb;
@@ -34,7 +35,7 @@ export function SettleLetters(props: SettleProps) {
   });
   const count = ids?.length ?? preview.data?.items.length ?? null;
   return (
-    <Modal open title={t(`settle.${verb}Title`)} footer={null} onCancel={onClose} width={640}>
+    <Window title={t(`settle.${verb}Title`)} onClose={onClose} width={640}>
       <p className={verb === "discard" ? "bad-text" : ""}>{t(`settle.${verb}Means`)}</p>
       {ids === null && preview.data === undefined ? (
         <Loaded asked={preview}>{() => null}</Loaded>
@@ -48,7 +49,7 @@ export function SettleLetters(props: SettleProps) {
           <Act {...props} count={count} />
         </>
       )}
-    </Modal>
+    </Window>
   );
 }
 
@@ -88,7 +89,11 @@ function Act({ verb, ids, filter, count, onClose }: SettleProps & { readonly cou
   }
   return (
     <div className="form">
-      <Progress percent={Math.round((100 * outcomes.length) / Math.max(1, count))} />
+      <progress
+        max={Math.max(1, count)}
+        value={outcomes.length}
+        aria-label={t("settle.progress")}
+      />
       <Outcomes outcomes={outcomes} />
       <div>
         <Button onClick={onClose} disabled={phase === "acting"}>
@@ -121,7 +126,6 @@ function Ask({ verb, count, error, onAct, onClose }: AskProps) {
       <label>
         {t("act.reason")}
         <Input
-          autoFocus
           name="reason"
           maxLength={200}
           value={reason}
@@ -130,7 +134,9 @@ function Ask({ verb, count, error, onAct, onClose }: AskProps) {
       </label>
       {error === null ? null : <Failure error={error} />}
       <div className="row" style={{ justifyContent: "flex-end" }}>
-        <Button onClick={onClose}>{t("act.cancel")}</Button>
+        <Button data-safe onClick={onClose}>
+          {t("act.cancel")}
+        </Button>
         <Button
           type="primary"
           danger={verb === "discard"}

@@ -31,8 +31,8 @@ export function Shell() {
   useKeys({ search: () => search.current?.focus(), help: () => setHelpOpen(true) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the top of each new page
   useEffect(() => {
-    // In newer browsers it answers a promise, which is no way to end an effect.
-    void window.scrollTo(0, 0);
+    // In newer browsers it answers a promise, which is no way to end an effect: braces it needs.
+    window.scrollTo(0, 0);
   }, [pathname]);
   return (
     <>
@@ -123,8 +123,9 @@ function Who() {
   const { name, role, via } = state.session;
   const leave = async (): Promise<void> => {
     await signOut();
-    client.clear();
     client.setQueryData(sessionKey, null);
+    // What one was allowed to see is not for whoever comes next.
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   };
   return (
     <span className="who row">

@@ -1,6 +1,5 @@
 import { useMemo } from "react";
 import type { LevelBody } from "../../../src/http/contract.ts";
-import type { Reconciliation } from "../live/use-sale.ts";
 import { skuUrl } from "../urls.ts";
 import { useWords, type Words } from "../use-words.ts";
 import { Badge } from "./badge.tsx";
@@ -13,7 +12,6 @@ import { type Column, VirtualTable } from "./virtual-table.tsx";
 type SkuTableProps = {
   readonly levels: readonly LevelBody[];
   readonly at: string | null;
-  readonly reconciliation: Reconciliation | undefined;
   readonly filter: string;
   readonly onFilter: (text: string) => void;
   readonly onChange: ((sku: string) => void) | null;
@@ -21,17 +19,10 @@ type SkuTableProps = {
 
 /** Every SKU of a sale; a sale of thousands is as quick as one of three. */
 export function SkuTable(props: SkuTableProps) {
-  const { levels, at, reconciliation, filter, onFilter, onChange } = props;
+  const { levels, at, filter, onFilter, onChange } = props;
   const words = useWords();
   const { t, number } = words;
-  const ages = useMemo(
-    () => new Map(reconciliation?.items.map((item) => [item.sku, item.oldestTicketSeconds])),
-    [reconciliation],
-  );
-  const columns = useMemo(
-    () => skuColumns(words, { at, ages, onChange }),
-    [words, at, ages, onChange],
-  );
+  const columns = useMemo(() => skuColumns(words, { at, onChange }), [words, at, onChange]);
   const rows = filter === "" ? levels : levels.filter(({ sku }) => sku.includes(filter));
   return (
     <section className="stack-tight">
@@ -66,13 +57,11 @@ export function SkuTable(props: SkuTableProps) {
 
 type More = {
   readonly at: string | null;
-  /** Null: the list has no column of them. */
-  readonly ages: ReadonlyMap<string, number> | null;
   readonly onChange: ((sku: string) => void) | null;
 };
 
-export function skuColumns(words: Words, { at, ages, onChange }: More): Column<LevelBody>[] {
-  const { t, number } = words;
+export function skuColumns(words: Words, { at, onChange }: More): Column<LevelBody>[] {
+  const { t, number, duration } = words;
   const count = (key: "available" | "reserved" | "sold", width: number): Column<LevelBody> => ({
     key,
     title: t(`bucket.${key}`),
@@ -105,7 +94,13 @@ export function skuColumns(words: Words, { at, ages, onChange }: More): Column<L
       numeric: true,
       render: ({ behind }) => number(behind),
     },
-    ...(ages === null ? [] : [ageColumn(words, ages)]),
+    {
+      key: "oldest",
+      title: t("figure.oldest"),
+      width: 110,
+      numeric: true,
+      render: ({ oldestTicketSeconds }) => duration(oldestTicketSeconds * 1_000),
+    },
     {
       key: "drift",
       title: t("figure.drift"),
@@ -119,16 +114,6 @@ export function skuColumns(words: Words, { at, ages, onChange }: More): Column<L
     },
     ...(onChange === null ? [] : [changeColumn(words, onChange)]),
   ];
-}
-
-function ageColumn(words: Words, ages: ReadonlyMap<string, number>): Column<LevelBody> {
-  return {
-    key: "oldest",
-    title: words.t("figure.oldest"),
-    width: 110,
-    numeric: true,
-    render: ({ sku }) => words.duration((ages.get(sku) ?? 0) * 1_000),
-  };
 }
 
 function changeColumn({ t }: Words, onChange: (sku: string) => void): Column<LevelBody> {

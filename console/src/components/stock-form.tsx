@@ -19,6 +19,7 @@ import { Dialog } from "./dialog.tsx";
 import { Failure } from "./failure.tsx";
 import { Loaded } from "./loaded.tsx";
 import { useSay } from "./toasts.tsx";
+import { Window } from "./window.tsx";
 
 /** Loaded when it is first opened; everything else of a page works without it. */
 export function StockForm({
@@ -34,10 +35,14 @@ export function StockForm({
     queryFn: () => call<LevelBody>(path),
     refetchInterval: 2_000,
   });
+  const { t } = useWords();
+  if (asked.data !== undefined) {
+    return <ChangeForm now={asked.data} path={path} onClose={onClose} />;
+  }
   return (
-    <Loaded asked={asked}>
-      {(level) => <ChangeForm now={level} path={path} onClose={onClose} />}
-    </Loaded>
+    <Window title={t("stock.change", { sku })} onClose={onClose}>
+      <Loaded asked={asked}>{() => null}</Loaded>
+    </Window>
   );
 }
 
@@ -124,7 +129,6 @@ function KindFields({ kind, onKind, quantity, onQuantity }: KindProps) {
         <label>
           {t(`changeQuantity.${kind}`)}
           <InputNumber
-            autoFocus
             min={kind === "adjust" || kind === "count" ? 0 : 1}
             max={1_000_000_000}
             precision={0}

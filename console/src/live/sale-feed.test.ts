@@ -17,20 +17,32 @@ function level(more: Partial<LevelBody> = {}): LevelBody {
   return {
     ...{ sku: "a", status: "normal", statusReason: null, saleId: "s", version: 1, hash: "h" },
     ...{ total: 10, available: 10, reserved: 0, sold: 0, frozen: 0, lost: 0 },
-    ...{ hot: { version: 1, available: 10, inFlight: 0 }, drift: 0, behind: 0 },
+    ...{
+      hot: { version: 1, available: 10, inFlight: 0 },
+      drift: 0,
+      behind: 0,
+      oldestTicketSeconds: 0,
+    },
     ...more,
   };
 }
 
-function frame(second: number, version: number, traffic?: SaleFrame["traffic"]): SaleFrame {
+const quiet: SaleFrame["traffic"] = {
+  ...{ admitted: 0, reserved: 0, soldOut: 0, refused: 0, replayed: 0, faults: 0 },
+  ...{ p50Ms: null, p99Ms: null },
+};
+
+function frame(second: number, version: number, traffic = quiet): SaleFrame {
   return {
     at: new Date(start + second * 1_000).toISOString(),
     sale: {
-      ...{ saleId: "s", title: "", state: "open", opensAt: null, closesAt: null },
+      ...{ saleId: "s", title: "", state: "open", revision: 1, opensAt: null, closesAt: null },
       ...{ holdSeconds: 60, limitPerBuyer: null, createdAt: "", closedAt: null },
       items: [level({ version })],
     },
-    ...(traffic === undefined ? {} : { traffic }),
+    traffic,
+    lane: null,
+    oldestTicketSeconds: 0,
   };
 }
 
@@ -47,7 +59,7 @@ const heard = (second: number, version: number): FeedEvent => ({
 describe("the feed of a sale", () => {
   it("takes rates over the real time between two frames", () => {
     const { points } = after(heard(0, 100), heard(4, 140));
-    expect(points.map(({ committed }) => committed)).toEqual([0, 10]);
+    expect(points.map(({ committed }) => committed)).toEqual([null, 10]);
   });
 
   it("ignores a frame that is told twice or comes late", () => {
@@ -56,13 +68,18 @@ describe("the feed of a sale", () => {
     expect(feed.frame?.sale.items[0]?.version).toBe(5);
   });
 
-  it("says nothing of traffic that the server does not count", () => {
-    const { points } = after(heard(0, 1), heard(1, 2));
-    expect(points.at(-1)).toMatchObject({ admitted: null, refused: null, p99Ms: null });
+  it("takes no rate over a process that counts from nothing again", () => {
+    const busy = { ...quiet, admitted: 50 };
+    const { points } = after(
+      { kind: "frame", frame: frame(0, 1, busy), now: start },
+      heard(1, 2),
+      heard(2, 2),
+    );
+    expect(points.map(({ admitted }) => admitted)).toEqual([null, null, 0]);
   });
 
   it("takes rates of what the server counts", () => {
-    const traffic = { admitted: 5, refused: 7, soldOut: 9, p50Ms: 1, p99Ms: 2 };
+    const traffic = { ...quiet, admitted: 5, refused: 7, soldOut: 9, p50Ms: 1, p99Ms: 2 };
     const more = { ...traffic, admitted: 15, refused: 107, soldOut: 9 };
     const { points } = after(
       { kind: "frame", frame: frame(0, 1, traffic), now: start },
@@ -77,6 +94,23 @@ describe("the feed of a sale", () => {
     const onward = feedAfter(paused, { kind: "go-on", now: start + 2_500 });
     expect(onward.frame?.sale.items[0]?.version).toBe(9);
     expect(onward.points.at(-1)?.committed).toBe(4);
+  });
+
+  it("of a large sale hears only what has changed, also while paused", () => {
+    const whole = frame(0, 1);
+    const two = { ...whole, sale: { ...whole.sale, items: [level(), level({ sku: "b" })] } };
+    const change = (second: number, version: number): FeedEvent => {
+      const one = frame(second, version);
+      const items = [level({ sku: "b", version })];
+      return { kind: "change", frame: { ...one, sale: { ...one.sale, items } }, now: start };
+    };
+    const feed = after({ kind: "frame", frame: two, now: start }, change(1, 4));
+    const versions = (shown: SaleFeed) => shown.frame?.sale.items.map(({ version }) => version);
+    expect(versions(feed)).toEqual([1, 4]);
+    const paused = [{ kind: "pause" } as const, change(2, 5), change(3, 6)].reduce(feedAfter, feed);
+    expect(versions(paused)).toEqual([1, 4]);
+    expect(versions(feedAfter(paused, { kind: "go-on", now: start }))).toEqual([1, 6]);
+    expect(after(change(1, 4)).frame).toBeNull();
   });
 
   it("keeps a bounded number of points", () => {

@@ -1,5 +1,5 @@
 import type { SaleFrame, Totals } from "./sale-frame.ts";
-import { totalsOf } from "./sale-frame.ts";
+import { frameAfter, totalsOf } from "./sale-frame.ts";
 
 /**
  * What the frames of a sale come to: the last one, a minute of points, and how the stream is.
@@ -11,11 +11,13 @@ export type Point = {
   readonly at: number;
   readonly totals: Totals;
   readonly admitted: number | null;
-  readonly committed: number;
+  readonly committed: number | null;
   readonly refused: number | null;
   readonly soldOut: number | null;
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
+  /** Messages that the ledger writer has not taken; null where the broker cannot tell. */
+  readonly lag: number | null;
 };
 
 export type SaleFeed = {
@@ -31,6 +33,7 @@ export type SaleFeed = {
 
 export type FeedEvent =
   | { readonly kind: "frame"; readonly frame: SaleFrame; readonly now: number }
+  | { readonly kind: "change"; readonly frame: SaleFrame; readonly now: number }
   | { readonly kind: "opened" }
   | { readonly kind: "lost" }
   | { readonly kind: "pause" }
@@ -61,6 +64,13 @@ export function feedAfter(feed: SaleFeed, event: FeedEvent): SaleFeed {
       const onward = { ...feed, isPaused: false, waiting: null };
       return feed.waiting === null ? onward : withFrame(onward, feed.waiting, event.now);
     }
+    case "change": {
+      // A change before any whole frame says nothing: the next connection begins with a whole one.
+      const before = feed.waiting ?? feed.frame;
+      if (before === null) return feed;
+      const frame = frameAfter(before, event.frame);
+      return feedAfter(feed, { kind: "frame", frame, now: event.now });
+    }
     case "frame":
       return feed.isPaused
         ? { ...feed, waiting: event.frame, heardAt: event.now, isOpen: true }
@@ -78,23 +88,23 @@ function withFrame(feed: SaleFeed, frame: SaleFrame, now: number): SaleFeed {
 
 function pointOf(frame: SaleFrame, before: SaleFrame | null): Point {
   const at = Date.parse(frame.at);
-  const seconds = before === null ? null : (at - Date.parse(before.at)) / 1_000;
-  const traffic = frame.traffic ?? null;
-  const rate = (of: (frame: SaleFrame) => number): number | null =>
-    before === null || seconds === null || seconds <= 0
+  const rate = (count: (frame: SaleFrame) => number): number | null => {
+    const seconds = before === null ? 0 : (at - Date.parse(before.at)) / 1_000;
+    // Another process, or the same one after a start, counts from nothing: no rate, not a fall.
+    return before === null || count(frame) < count(before)
       ? null
-      : Math.max(0, of(frame) - of(before)) / seconds;
-  const counted = (name: "admitted" | "refused" | "soldOut") =>
-    traffic === null || !before?.traffic ? null : rate(({ traffic: t }) => t?.[name] ?? 0);
+      : (count(frame) - count(before)) / seconds;
+  };
   return {
     at,
     totals: totalsOf(frame.sale.items),
-    admitted: counted("admitted"),
-    committed: rate(({ sale }) => sale.items.reduce((sum, { version }) => sum + version, 0)) ?? 0,
-    refused: counted("refused"),
-    soldOut: counted("soldOut"),
-    p50Ms: traffic?.p50Ms ?? null,
-    p99Ms: traffic?.p99Ms ?? null,
+    admitted: rate(({ traffic }) => traffic.admitted),
+    committed: rate(({ sale }) => sale.items.reduce((sum, { version }) => sum + version, 0)),
+    refused: rate(({ traffic }) => traffic.refused),
+    soldOut: rate(({ traffic }) => traffic.soldOut),
+    p50Ms: frame.traffic.p50Ms,
+    p99Ms: frame.traffic.p99Ms,
+    lag: frame.lane?.lag ?? null,
   };
 }
 

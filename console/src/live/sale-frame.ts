@@ -1,20 +1,15 @@
-import type { LevelBody, SaleBody } from "../../../src/http/contract.ts";
+import type { LevelBody, SaleFrameBody } from "../../../src/http/contract.ts";
 
-/** What the server counts beside the levels; a server of one role may not know it. */
-export type Traffic = {
-  readonly admitted: number;
-  readonly refused: number;
-  readonly soldOut: number;
-  readonly p50Ms: number | null;
-  readonly p99Ms: number | null;
-};
+/** A `level` is whole; a `change` holds only the SKUs that are not as they were told last. */
+export type SaleFrame = SaleFrameBody;
 
-/** A frame of `GET /v1/sales/{saleId}/events`: whole, once a second. */
-export type SaleFrame = {
-  readonly at: string;
-  readonly sale: SaleBody;
-  readonly traffic?: Traffic | null;
-};
+/** The whole after a change: SKUs that it does not name are as they were. */
+export function frameAfter(before: SaleFrame | null, change: SaleFrame): SaleFrame {
+  if (before === null) return change;
+  const changed = new Map(change.sale.items.map((level) => [level.sku, level]));
+  const items = before.sale.items.map((level) => changed.get(level.sku) ?? level);
+  return { ...change, sale: { ...change.sale, items } };
+}
 
 export type Totals = {
   readonly total: number;
@@ -30,11 +25,12 @@ export type Totals = {
   /** SKUs whose hot stock does not answer now. */
   readonly closed: number;
   readonly stopped: number;
+  readonly oldestTicketSeconds: number;
 };
 
 const nothing: Totals = {
   ...{ total: 0, available: 0, reserved: 0, sold: 0, frozen: 0, lost: 0, left: 0 },
-  ...{ inFlight: 0, drift: 0, behind: 0, closed: 0, stopped: 0 },
+  ...{ inFlight: 0, drift: 0, behind: 0, closed: 0, stopped: 0, oldestTicketSeconds: 0 },
 };
 
 export function totalsOf(levels: readonly LevelBody[]): Totals {
@@ -52,6 +48,7 @@ export function totalsOf(levels: readonly LevelBody[]): Totals {
     sum.behind += level.behind;
     sum.closed += level.hot === null ? 1 : 0;
     sum.stopped += level.status === "stopped" ? 1 : 0;
+    sum.oldestTicketSeconds = Math.max(sum.oldestTicketSeconds, level.oldestTicketSeconds);
   }
   return sum;
 }

@@ -20,10 +20,12 @@ export function useSaleFeed(saleId: string) {
       const stream = new EventSource(apiPath(`/v1/sales/${segment(saleId)}/events`));
       source.current = stream;
       stream.addEventListener("open", () => tell({ kind: "opened" }));
-      stream.addEventListener("level", ({ data }) => {
-        const frame: SaleFrame = JSON.parse(data);
-        tell({ kind: "frame", frame, now: Date.now() });
-      });
+      const hear = (kind: "frame" | "change") => (message: MessageEvent<string>) => {
+        const frame: SaleFrame = JSON.parse(message.data);
+        tell({ kind, frame, now: Date.now() });
+      };
+      stream.addEventListener("level", hear("frame"));
+      stream.addEventListener("change", hear("change"));
       stream.addEventListener("error", () => {
         tell({ kind: "lost" });
         if (stream.readyState !== EventSource.CLOSED) return;

@@ -14,7 +14,7 @@ import { SaleFigures } from "../components/sale-figures.tsx";
 import { SkuTable } from "../components/sku-table.tsx";
 import type { SaleFrame } from "../live/sale-frame.ts";
 import { totalsOf } from "../live/sale-frame.ts";
-import { useReconciliation, useSale } from "../live/use-sale.ts";
+import { useSale } from "../live/use-sale.ts";
 import { type SaleFeedView, useSaleFeed } from "../live/use-sale-feed.ts";
 import { wallUrl } from "../urls.ts";
 import { useWords } from "../use-words.ts";
@@ -57,7 +57,6 @@ function LiveSale({ sale, frame, view }: LiveProps) {
   const [move, setMove] = useState<Move | null>(null);
   const [sku, setSku] = useState<string | null>(null);
   const mayOperate = useMay("operator");
-  const reconciliation = useReconciliation();
   const totals = useMemo(() => totalsOf(sale.items), [sale]);
   const setFilter = (name: string, value: string): void =>
     setFilters(value === "" ? {} : { [name]: value }, { replace: true });
@@ -92,12 +91,11 @@ function LiveSale({ sale, frame, view }: LiveProps) {
         <LevelBar level={totals} tall />
         <LevelLegend level={totals} />
       </div>
-      <SaleFigures totals={totals} points={view.feed.points} reconciliation={reconciliation.data} />
+      <SaleFigures totals={totals} points={view.feed.points} />
       <SaleCharts points={view.feed.points} />
       <SkuTable
         levels={sale.items}
         at={frame?.at ?? null}
-        reconciliation={reconciliation.data}
         filter={filters.get("sku") ?? ""}
         onFilter={(value) => setFilter("sku", value)}
         onChange={mayOperate ? setSku : null}

@@ -38,7 +38,7 @@ export function StockPage() {
   });
   const text = filters.of("sku");
   const at = asked.data?.pages[0]?.at ?? null;
-  const more = { at, ages: null, onChange: mayOperate ? setSku : null };
+  const more = { at, onChange: mayOperate ? setSku : null };
   return (
     <Page title={t("stock.title")}>
       <div className="filters">

@@ -5,7 +5,7 @@ import { LevelBar, LevelLegend } from "../components/level-bar.tsx";
 import { LiveBadge } from "../components/live-badge.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { totalsOf } from "../live/sale-frame.ts";
-import { useReconciliation, useSale } from "../live/use-sale.ts";
+import { useSale } from "../live/use-sale.ts";
 import { useSaleFeed } from "../live/use-sale-feed.ts";
 import { saleUrl } from "../urls.ts";
 import { useWords } from "../use-words.ts";
@@ -63,8 +63,7 @@ type ProblemsProps = {
 
 function Problems({ totals, liveness }: ProblemsProps) {
   const { t, number } = useWords();
-  const { data } = useReconciliation();
-  const oldest = Math.max(0, ...(data?.items.map((item) => item.oldestTicketSeconds) ?? []));
+  const oldest = totals.oldestTicketSeconds;
   const problems = [
     totals.drift !== 0 ? t("wall.drift", { units: number(totals.drift) }) : null,
     totals.stopped > 0 ? t("wall.stopped", { skus: number(totals.stopped) }) : null,
