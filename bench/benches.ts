@@ -8,6 +8,7 @@ import { fullScale, type Scale } from "./pairs.ts";
 import { rebuildRow } from "./rebuild.ts";
 import type { Row } from "./report.ts";
 import { stackAdmissionRows } from "./stack-admission.ts";
+import { stackAnswersRow } from "./stack-answers.ts";
 import { stackCommittedRow } from "./stack-committed.ts";
 import { stackFlushRow, stackHttpRows } from "./stack-http.ts";
 import { stackSnapshotRows } from "./stack-snapshot.ts";
@@ -36,6 +37,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   "stack-committed": async (scale) => [await stackCommittedRow(scale)],
   "stack-http": stackHttpRows,
   "stack-snapshot": stackSnapshotRows,
+  "stack-answers": async (scale) => [await stackAnswersRow(scale)],
   "stack-flush": async (scale) => [await stackFlushRow(scale)],
 };
 

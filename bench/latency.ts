@@ -69,7 +69,8 @@ export async function loneRow(scale: Scale): Promise<Row> {
   });
 }
 
-async function medianOf(count: number, call: () => Promise<unknown>): Promise<number> {
+/** Milliseconds of a call, with a little rest before each. */
+export async function medianOf(count: number, call: () => Promise<unknown>): Promise<number> {
   const found: number[] = [];
   for (let n = 0; n < count; n += 1) {
     await sleep(2);

@@ -41,7 +41,10 @@ export async function openWorld(events: Partial<Events> = {}): Promise<FileWorld
   return { ...world, file, [Symbol.asyncDispose]: close };
 }
 
-export type WorldStores = Pick<OpenOptions, "ledgerUrl" | "hotUrl" | "busUrl" | "roles">;
+export type WorldStores = Pick<
+  OpenOptions,
+  "ledgerUrl" | "hotUrl" | "busUrl" | "roles" | "hearsDecisions"
+>;
 
 /** On stores that stand already and are nobody else's. */
 export async function openWorldOn(

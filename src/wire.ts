@@ -1,4 +1,4 @@
-import type { Bus } from "./bus/bus.ts";
+import type { Bus, DecisionNews } from "./bus/bus.ts";
 import { MemoryBus } from "./bus/memory.ts";
 import { type Clock, nextTurn, type Random, systemClock, systemRandom } from "./clock.ts";
 import { type Role, roleNames } from "./config-values.ts";
@@ -41,6 +41,8 @@ export type OpenOptions = {
   readonly outlet?: Outlet;
   /** What this process does of the work; all of it by default. Somebody must do the rest. */
   readonly roles?: readonly Role[];
+  /** False: what other processes decide is only asked for, every 50 ms; to measure against. */
+  readonly hearsDecisions?: boolean;
 };
 
 /** One process of Holdfast: the engine, its stores and its workers. */
@@ -74,14 +76,16 @@ export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   const hot = await openHotStock(options.hotUrl ?? memoryUrl, tools);
   const lanes = (await ledger.lanes()).length;
   const bus = await openBus(options.busUrl ?? memoryUrl, { ...tools, lanes });
-  const stores = { hot, ledger, bus, clock, random, events, messageKeys };
   // Hot stock in memory is this process's own, so no other can be at work.
   const isAlone = (options.hotUrl ?? memoryUrl) === memoryUrl;
+  const isHeard = !isAlone && options.hearsDecisions !== false;
+  const news = isHeard ? await openNews(options.hotUrl ?? memoryUrl, tools) : null;
+  const stores = { hot, ledger, bus, clock, random, events, messageKeys, news };
   if (isAlone) await ledger.releaseAll();
   const { engine, parts } = await assemble(stores);
   const workers = makeWorkers(parts, options.outlet ?? null, options.roles);
   if (!isAlone) workers.push(new AnswerReader(parts));
-  return new Process({ engine, parts, workers, random });
+  return new Process({ engine, parts, workers, random, news });
 }
 
 type Tools = { readonly clock: Clock; readonly random: Random; readonly prefix: string };
@@ -96,6 +100,11 @@ async function openHotStock(url: string, tools: Tools): Promise<HotStock> {
   if (!redisUrl.test(url)) throw new Error("hot stock: expected memory: or redis://…");
   const { RedisHotStock } = await import("./hot-stock/redis.ts");
   return new RedisHotStock({ url, ...tools });
+}
+
+async function openNews(url: string, tools: Tools): Promise<DecisionNews> {
+  const { DecisionChannel } = await import("./bus/redis-decision-channel.ts");
+  return new DecisionChannel({ url, ...tools });
 }
 
 async function openBus(url: string, tools: Tools & { readonly lanes: number }): Promise<Bus> {
@@ -145,15 +154,23 @@ class Process implements Holdfast {
   readonly ledger: Ledger;
   readonly #workers: readonly Worker[];
   readonly #random: Random;
+  readonly #news: DecisionNews | null;
   readonly #stop = new AbortController();
   #running: Promise<void>[] = [];
 
-  constructor(made: { engine: Engine; parts: Parts; workers: readonly Worker[]; random: Random }) {
+  constructor(made: {
+    engine: Engine;
+    parts: Parts;
+    workers: readonly Worker[];
+    random: Random;
+    news: DecisionNews | null;
+  }) {
     this.engine = made.engine;
     this.parts = made.parts;
     this.ledger = made.parts.ledger;
     this.#workers = made.workers;
     this.#random = made.random;
+    this.#news = made.news;
   }
 
   async start(): Promise<void> {
@@ -175,6 +192,7 @@ class Process implements Holdfast {
     this.parts.decisions.releaseAll();
     await Promise.all(this.#running);
     await this.#release();
+    await this.#news?.close();
     await this.parts.bus.close();
     await this.parts.hot.close();
     await this.ledger.close();

@@ -45,3 +45,26 @@ export type Delivery = {
   /** The adapter's own handle. */
   readonly handle: number | string;
 };
+
+/**
+ * How processes tell each other of what they would find out by themselves a little later. It may
+ * lose anything at any time: relays look at their outbox and those who wait ask the ledger now and
+ * then all the same.
+ */
+export interface DecisionNews {
+  /**
+   * These are decided: one message for a whole batch. Only ids travel, and only after the commit:
+   * whoever waits for one reads the ledger for himself. Never throws, and is not waited for.
+   */
+  tell(ids: readonly string[]): void;
+  /** An outbox has something for its relay. */
+  tellOfWork(): void;
+  /** What others tell, and this process itself, from now on. */
+  listen(ear: Ear): void;
+  close(): Promise<void>;
+}
+
+export type Ear = {
+  readonly decided: (ids: readonly string[]) => void;
+  readonly work: () => void;
+};

@@ -1,4 +1,4 @@
-import type { Bus } from "../bus/bus.ts";
+import type { Bus, DecisionNews } from "../bus/bus.ts";
 import type { Clock, Random } from "../clock.ts";
 import type { MessageKey } from "../domain/message.ts";
 import type { Events } from "../events.ts";
@@ -28,21 +28,30 @@ export type Stores = {
   readonly events: Events;
   /** The first signs, all verify. */
   readonly messageKeys: readonly MessageKey[];
+  /** Null: this process is the only one. */
+  readonly news?: DecisionNews | null;
 };
 
 /** One process's engine over the stores that it shares with others. */
 export async function assemble(stores: Stores): Promise<{ engine: Engine; parts: Parts }> {
-  const { hot, ledger, bus, clock, random, events, messageKeys } = stores;
+  const { hot, ledger, bus, clock, random, events, messageKeys, news = null } = stores;
   const idSecret = await ledger.secret("reservation-ids");
   const lanes = (await ledger.lanes()).length;
   const fences = new Fences(ledger, events);
   await fences.refresh();
   const gate = new SoldOutGate();
   const decisions = new Decisions(clock);
-  const outboxBell = new Bell();
   const leases = new Leases({ ledger, clock, holder: random.bytes(12).toString("hex") });
   const projector = new Projector({ hot, ledger, fences, gate, events });
-  const line = new Line({ ledger, projector, decisions, clock, random, events });
+  const line = new Line({ ledger, projector, decisions, clock, random, events, news });
+  // Whoever relays every lane itself need not tell anybody that an outbox has something.
+  const outboxBell = new Bell(() => {
+    if (leases.countOf("relay") < lanes) news?.tellOfWork();
+  });
+  news?.listen({
+    decided: (ids) => decisions.wakeDecided(ids),
+    work: () => outboxBell.ringHere(),
+  });
   const admissions = new Admissions({ hot, fences, gate, events, outboxBell });
   const parts: Parts = {
     hot,

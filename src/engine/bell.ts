@@ -4,8 +4,20 @@ import type { Clock } from "../clock.ts";
 export class Bell {
   #rung = false;
   #waiting: (() => void)[] = [];
+  readonly #onRing: () => void;
+
+  /** `onRing`: who else should hear it. */
+  constructor(onRing: () => void = () => {}) {
+    this.#onRing = onRing;
+  }
 
   ring(): void {
+    this.#onRing();
+    this.ringHere();
+  }
+
+  /** For a ring that came from elsewhere. */
+  ringHere(): void {
     this.#rung = true;
     for (const wake of this.#waiting.splice(0)) wake();
   }

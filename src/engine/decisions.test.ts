@@ -26,6 +26,18 @@ describe("who waits for a decision", () => {
     expect(decisions.waiting).toBe(0);
   });
 
+  it("is woken by another process's word to read for himself, if it is the decision", async () => {
+    const decisions = new Decisions(new ManualClock());
+    const decision = decisions.expect("a", 1_000);
+    const change = decisions.wait("b", 1_000);
+    decisions.wakeDecided(["a", "b", "c"]);
+    expect(await decision.result).toBeNull();
+    // Of what comes after the decision nobody has said anything.
+    expect(decisions.waiting).toBe(1);
+    decisions.releaseAll();
+    expect(await change).toBeNull();
+  });
+
   it("is let go when the time is up, not before, and then nothing is kept", async () => {
     const clock = new ManualClock();
     const decisions = new Decisions(clock);

@@ -73,11 +73,13 @@ export class Decisions {
     return waiter;
   }
 
-  tell(id: string, result: CommandResult): void {
+  /** Whether anybody has waited for it here. */
+  tell(id: string, result: CommandResult): boolean {
     const waiters = this.#waiters.get(id);
-    if (waiters === undefined) return;
+    if (waiters === undefined) return false;
     this.#waiters.delete(id);
     for (const { tell } of waiters) tell(result);
+    return true;
   }
 
   /** Ids whose first decision somebody has waited for so long, the oldest first. */
@@ -96,6 +98,14 @@ export class Decisions {
     const waiters = this.#waiters.get(id);
     this.#waiters.delete(id);
     for (const { tell } of waiters ?? []) tell(null);
+  }
+
+  /** Another process says that these are decided: whoever waits for that reads for himself. */
+  wakeDecided(ids: readonly string[]): void {
+    for (const id of ids) {
+      const isAwaited = this.#waiters.get(id)?.some(({ what }) => what === "decision") ?? false;
+      if (isAwaited) this.wake(id);
+    }
   }
 
   /** The process stops: nobody waits any longer. */

@@ -48,6 +48,15 @@ export class Leases {
     return held !== undefined && this.#clock.mono() < held.until ? held.lease : null;
   }
 
+  /** How many of the names that begin like this are held; wishes for nothing. */
+  countOf(prefix: string): number {
+    const now = this.#clock.mono();
+    const held = [...this.#held].filter(([name, { until }]) => {
+      return name.startsWith(prefix) && now < until;
+    });
+    return held.length;
+  }
+
   /** The store has refused its token: another has it. */
   lost({ name, token }: Lease): void {
     if (this.#held.get(name)?.lease.token === token) this.#held.delete(name);

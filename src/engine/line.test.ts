@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { bent } from "../../test/support/bent-ports.ts";
 import { commands, wordOf } from "../../test/support/commands.ts";
 import { type Process, quiet, Stage } from "../../test/support/stepped.ts";
+import { systemRandom } from "../clock.ts";
 import type { Command } from "../domain/command.ts";
 import { Fault } from "../domain/fault.ts";
 import { InvariantError } from "../domain/invariant.ts";
+import { reservationId } from "../domain/values.ts";
 import type { Commit } from "../ledger/ledger.ts";
+import { Line } from "./line.ts";
 
 const restock = (name: string): Command => commands.give("restock", name, 1);
 
@@ -34,6 +38,42 @@ async function noting(): Promise<{
   };
   return { process, batches, hold };
 }
+
+it("tells other processes what is decided, once a batch, never before the commit", async () => {
+  const stage = await Stage.open();
+  const { parts } = await stage.started({ stock: { A: 5 } });
+  const told: (readonly string[])[] = [];
+  const { decisions, projector, clock, events } = parts;
+  let isAway = true;
+  const ledger = bent(stage.ledger, {
+    commit: async (asked) => {
+      if (isAway) throw new Fault("STOPPING", "the ledger is away");
+      return stage.ledger.commit(asked);
+    },
+  });
+  const news = { tell: (ids: readonly string[]) => void told.push(ids) };
+  const line = new Line({
+    ledger,
+    projector,
+    decisions,
+    clock,
+    events,
+    random: systemRandom,
+    news,
+  });
+  const tickets = ["o1", "o2"].map((name) => ({
+    ...commands.cancel(true),
+    id: reservationId(name),
+  })) as Command[];
+  await expect(line.run(tickets)).rejects.toThrow("away");
+  expect(told).toEqual([]);
+  isAway = false;
+  const here = decisions.expect("o2", 1_000);
+  await line.run(tickets);
+  // Who waits here is told here.
+  expect(told).toEqual([["o1"]]);
+  expect(await here.result).toMatchObject({ status: "accepted" });
+});
 
 describe("the group commit", () => {
   it("lets a lone command wait for nobody", async () => {

@@ -1,3 +1,4 @@
+import type { DecisionNews } from "../bus/bus.ts";
 import type { Clock, Random } from "../clock.ts";
 import type { Command, CommandResult } from "../domain/command.ts";
 import { Fault } from "../domain/fault.ts";
@@ -35,6 +36,7 @@ export class Line {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #events: Events;
+  readonly #news: Pick<DecisionNews, "tell"> | null;
   #waiting: Waiting[] = [];
   #waitingCommands = 0;
   #busy = false;
@@ -46,6 +48,8 @@ export class Line {
     clock: Clock;
     random: Random;
     events: Events;
+    /** Null: nobody waits anywhere else. */
+    news?: Pick<DecisionNews, "tell"> | null;
   }) {
     this.#ledger = parts.ledger;
     this.#projector = parts.projector;
@@ -53,6 +57,7 @@ export class Line {
     this.#clock = parts.clock;
     this.#random = parts.random;
     this.#events = parts.events;
+    this.#news = parts.news ?? null;
   }
 
   /** Decides these commands, in order. `projected` says whether hot stock has heard. */
@@ -143,14 +148,16 @@ export class Line {
   }
 
   #tell(commands: readonly Command[], results: readonly CommandResult[]): void {
+    const elsewhere: string[] = [];
     for (const [index, command] of commands.entries()) {
       const result = results[index];
       const id = waitedFor(command);
       if (id === null || result === undefined) continue;
       if (result.status === "accepted" || result.status === "rejected") {
-        this.#decisions.tell(id, result);
+        if (!this.#decisions.tell(id, result)) elsewhere.push(id);
       }
     }
+    if (elsewhere.length > 0) this.#news?.tell(elsewhere);
   }
 }
 
