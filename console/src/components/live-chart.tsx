@@ -29,13 +29,14 @@ export function LiveChart({ label, times, series, format }: ChartProps) {
   const formatNow = useRef(format);
   formatNow.current = format;
   const { isDark } = useTheme();
-  const { clock, language } = useWords();
+  const { t, clock, language } = useWords();
   const shape = series.map(({ name, colour }) => `${name} ${colour}`).join("|");
   // biome-ignore lint/correctness/useExhaustiveDependencies: built anew for another look only
   useEffect(() => {
     const host = box.current;
     if (host === null) return;
     const options = optionsOf(host, series, {
+      time: t("chart.time"),
       clock: (ms) => clock(ms),
       format: (value) => formatNow.current(value),
     });
@@ -55,6 +56,7 @@ export function LiveChart({ label, times, series, format }: ChartProps) {
 }
 
 type Say = {
+  readonly time: string;
   readonly clock: (ms: number) => string;
   readonly format: (value: number) => string;
 };
@@ -78,7 +80,7 @@ function optionsOf(host: HTMLElement, series: readonly Series[], say: Say): uPlo
       { ...axis, values: (_chart, ticks) => ticks.map(say.format), size: 62 },
     ],
     series: [
-      { value: (_chart, at) => (at === null ? "–" : say.clock(at * 1_000)), label: "" },
+      { value: (_chart, at) => (at === null ? "–" : say.clock(at * 1_000)), label: say.time },
       ...series.map(({ name, colour: variable, dash }) => ({
         label: name,
         stroke: colour(variable),

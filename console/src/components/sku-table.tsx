@@ -73,7 +73,7 @@ export function skuColumns(words: Words, { at, onChange }: More): Column<LevelBo
     {
       key: "sku",
       title: t("sku.sku"),
-      width: 220,
+      width: 190,
       render: ({ sku }) => <Copyable value={sku} to={skuUrl(sku)} />,
     },
     { key: "bar", title: t("sku.where"), render: (level) => <LevelBar level={bucketsOf(level)} /> },
@@ -104,7 +104,7 @@ export function skuColumns(words: Words, { at, onChange }: More): Column<LevelBo
     {
       key: "drift",
       title: t("figure.drift"),
-      width: 190,
+      width: 170,
       render: (level) =>
         level.status === "stopped" ? (
           <Badge tone="bad">{t("sku.stopped")}</Badge>
@@ -120,7 +120,7 @@ function changeColumn({ t }: Words, onChange: (sku: string) => void): Column<Lev
   return {
     key: "change",
     title: <span className="hidden">{t("sku.change")}</span>,
-    width: 110,
+    width: 100,
     render: ({ sku }) => (
       <button
         type="button"

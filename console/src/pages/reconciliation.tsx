@@ -143,7 +143,7 @@ function columnsIn({ t, number, change, duration }: Words): Column<Item>[] {
     {
       key: "version",
       title: t("reconciliation.versions"),
-      width: 140,
+      width: 180,
       numeric: true,
       render: ({ version, hotVersion }) => `${number(version)} / ${number(hotVersion)}`,
     },
