@@ -174,7 +174,8 @@ describe("the demo", () => {
 });
 
 describe("the demo of an engine that is broken on purpose", () => {
-  it.each([["answer-not-remembered", { auditOk: true }]])(
+  // Of a bug that only bites whoever clicks again at the right moment a small rush may see nothing.
+  it.each([["refused-before-replay", { auditOk: true }]])(
     "%s ends with 3 and says what is broken",
     async (bug, broken) => {
       const { code, err, lines } = await run(`demo --stock 40 --buyers 200 --json --bug ${bug}`);
