@@ -2,6 +2,7 @@ import type { Bus, DecisionNews } from "./bus/bus.ts";
 import { MemoryBus } from "./bus/memory.ts";
 import { type Clock, nextTurn, type Random, systemClock, systemRandom } from "./clock.ts";
 import { type Role, roleNames } from "./config-values.ts";
+import type { LanePlace } from "./doctor/transport.ts";
 import { keyedHash } from "./domain/keyed-hash.ts";
 import type { MessageKey } from "./domain/message.ts";
 import { assemble } from "./engine/assemble.ts";
@@ -50,6 +51,7 @@ export interface Holdfast extends AsyncDisposable {
   readonly engine: Engine;
   readonly ledger: Ledger;
   readonly parts: Parts;
+  readonly lanePlace: LanePlace;
   /** Runs the workers and waits until hot stock is open. */
   start(): Promise<void>;
   /** Waits until nothing is in flight; false when the deadline passed first. */
@@ -85,7 +87,8 @@ export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   const { engine, parts } = await assemble(stores);
   const workers = makeWorkers(parts, options.outlet ?? null, options.roles);
   if (!isAlone) workers.push(new AnswerReader(parts));
-  return new Process({ engine, parts, workers, random, news });
+  const lanePlace = { prefix: tools.prefix, count: lanes };
+  return new Process({ engine, parts, lanePlace, workers, random, news });
 }
 
 type Tools = { readonly clock: Clock; readonly random: Random; readonly prefix: string };
@@ -152,6 +155,7 @@ class Process implements Holdfast {
   readonly engine: Engine;
   readonly parts: Parts;
   readonly ledger: Ledger;
+  readonly lanePlace: LanePlace;
   readonly #workers: readonly Worker[];
   readonly #random: Random;
   readonly #news: DecisionNews | null;
@@ -161,10 +165,12 @@ class Process implements Holdfast {
   constructor(made: {
     engine: Engine;
     parts: Parts;
+    lanePlace: LanePlace;
     workers: readonly Worker[];
     random: Random;
     news: DecisionNews | null;
   }) {
+    this.lanePlace = made.lanePlace;
     this.engine = made.engine;
     this.parts = made.parts;
     this.ledger = made.parts.ledger;
@@ -256,6 +262,20 @@ export async function prepareBus(busUrl: string, ledgerUrl: string): Promise<voi
     }
   } finally {
     await ledger.close();
+  }
+}
+
+/** How the queues of this ledger are named on a broker; null when it cannot be read. */
+export async function lanePlaceOf(ledgerUrl: string): Promise<LanePlace | null> {
+  try {
+    const ledger = await openLedgerToRead(ledgerUrl);
+    try {
+      return { prefix: await prefixOf(ledger), count: (await ledger.lanes()).length };
+    } finally {
+      await ledger.close();
+    }
+  } catch {
+    return null;
   }
 }
 

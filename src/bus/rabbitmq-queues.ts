@@ -45,37 +45,42 @@ export class RabbitmqQueues {
 
   /** The name of the lane's queue, which is there. */
   async ready(lane: Lane): Promise<string> {
-    const [name, dead] = [this.nameOf(lane), this.#dead];
-    const settings = {
-      "x-queue-type": "quorum",
-      "x-single-active-consumer": true,
-      "x-delivery-limit": this.#deliveriesMax,
-      "x-dead-letter-exchange": "",
-      "x-dead-letter-routing-key": dead,
-      "x-dead-letter-strategy": "at-least-once",
-      "x-overflow": "reject-publish",
-    };
+    const [name, dead] = [this.nameOf(lane), this.deadLetters];
+    const settings = this.laneSettings();
     const making = [this.#once(dead, { "x-queue-type": "quorum" }), this.#once(name, settings)];
     await Promise.all(making);
     return name;
   }
 
+  /** How the queue of a lane is declared. */
+  laneSettings(): Readonly<Record<string, unknown>> {
+    return {
+      "x-queue-type": "quorum",
+      "x-single-active-consumer": true,
+      "x-delivery-limit": this.#deliveriesMax,
+      "x-dead-letter-exchange": "",
+      "x-dead-letter-routing-key": this.deadLetters,
+      "x-dead-letter-strategy": "at-least-once",
+      "x-overflow": "reject-publish",
+    };
+  }
+
   /** Somebody has deleted it: it is looked at again before the next use. */
   forget(lane: Lane): void {
     this.#made.delete(this.nameOf(lane));
-    this.#made.delete(this.#dead);
+    this.#made.delete(this.deadLetters);
   }
 
   /** Messages that wait for a consumer. */
   async waiting(lane: Lane): Promise<number> {
-    return (await this.#depth(await this.ready(lane))) ?? 0;
+    return (await this.depth(await this.ready(lane))) ?? 0;
   }
 
   async givenUp(): Promise<number> {
-    return (await this.#depth(this.#dead)) ?? 0;
+    return (await this.depth(this.deadLetters)) ?? 0;
   }
 
-  get #dead(): string {
+  get deadLetters(): string {
     return `${this.#prefix}.dead-letters`;
   }
 
@@ -91,15 +96,15 @@ export class RabbitmqQueues {
   }
 
   async #make(name: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
-    if ((await this.#depth(name)) !== null) return;
+    if ((await this.depth(name)) !== null) return;
     await this.#client.ask(`declare ${name}`, (channel) =>
       channel.queueDeclare({ queue: name, durable: true, arguments: { ...settings } }),
     );
     await this.#clock.sleep(namedAfterMs);
   }
 
-  /** Null when it is not there. */
-  #depth(name: string): Promise<number | null> {
+  /** Messages of a queue that wait; null when it is not there. */
+  depth(name: string): Promise<number | null> {
     return this.#client.ask(`queue ${name}`, async (channel) => {
       try {
         return (await channel.queueDeclare({ queue: name, passive: true })).messageCount;

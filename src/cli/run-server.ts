@@ -97,7 +97,7 @@ class ServerProcess {
       phase: () => this.#phase,
       version: version(),
       servesApi: this.#config.roles.includes("api"),
-      stores: this.#config,
+      stores: { ...this.#config, lanes: holdfast.lanePlace },
       signIn,
       ...(options.demo === undefined ? {} : { demo: options.demo }),
       audit: (record) => ledger.audit(record),
@@ -153,7 +153,7 @@ export function storyLogLevel({ loaded }: Context): LogLevel {
   return isDefault(loaded, "logLevel") ? "warn" : loaded.config.logLevel;
 }
 
-export function ledgerUrlOf({ ledger }: Config): string {
+export function ledgerUrlOf({ ledger }: Pick<Config, "ledger">): string {
   return ledger.kind === "sqlite" ? `sqlite:${ledger.file}` : ledger.url;
 }
 

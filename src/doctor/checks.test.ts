@@ -70,8 +70,9 @@ names("Redis", redisChecks, {
     ["warn", "redis.memory", { usedBytes: 91, maxBytes: 100 }],
     ["warn", "redis.replica-lag", { replicas: [{ state: "online", behindBytes: 2_000_000 }] }],
     ["warn", "redis.replica-lag", { replicas: [{ state: "wait_bgsave", behindBytes: 0 }] }],
-    ["fail", "redis.cluster", { cluster: { state: "fail", slots: 0 } }],
-    ["fail", "redis.cluster", { cluster: { state: "ok", slots: 16_000 } }],
+    ["fail", "redis.cluster", { cluster: { state: "fail", slots: 0, fullCoverage: "no" } }],
+    ["fail", "redis.cluster", { cluster: { state: "ok", slots: 16_000, fullCoverage: "no" } }],
+    ["warn", "redis.coverage", { cluster: { state: "ok", slots: 16_384, fullCoverage: "yes" } }],
   ],
 });
 

@@ -2,7 +2,9 @@ import type { Clock } from "../clock.ts";
 import { type Finding, worstOfEach } from "./check.ts";
 import { examineLive, type LiveSource } from "./live-checks.ts";
 import { examineMysql } from "./mysql.ts";
+import { examineRabbitmq } from "./rabbitmq.ts";
 import { examineRedis } from "./redis.ts";
+import { examineRocketmq } from "./rocketmq.ts";
 import { examineSqlite } from "./sqlite.ts";
 import { examineTransport, nodeUrls, type StoreUrls } from "./transport.ts";
 
@@ -20,6 +22,7 @@ export async function examineStores(urls: StoreUrls, look: Look): Promise<readon
   const found = await Promise.all([
     ledger.kind === "sqlite" ? examineFile(ledger.file, look) : examineMysql(ledger.url, clock),
     ...[...redis].map((url) => examineRedis(url, clock)),
+    examineBroker(urls, clock),
   ]);
   return worstOfEach([...examineTransport(urls), ...found.flat()]);
 }
@@ -43,6 +46,19 @@ export async function examineServer(
 export async function refusedSettings(urls: StoreUrls, clock: Clock): Promise<readonly Finding[]> {
   const found = await examineStores(urls, { clock, isDeep: false });
   return found.filter(({ isRefused, state }) => isRefused && state === "fail");
+}
+
+/** A bus that is neither memory nor Redis. */
+async function examineBroker({ bus, lanes }: StoreUrls, clock: Clock): Promise<readonly Finding[]> {
+  switch (bus.kind) {
+    case "amqp":
+    case "amqps":
+      return examineRabbitmq(bus.url, clock, lanes ?? null);
+    case "rocketmq":
+      return examineRocketmq(bus.url, clock, lanes ?? null);
+    default:
+      return [];
+  }
 }
 
 function examineFile(file: string, look: Look): Promise<readonly Finding[]> {

@@ -3,7 +3,9 @@ import { clockChecks } from "./clock-checks.ts";
 import { ledgerChecks } from "./ledger-checks.ts";
 import { liveChecks, partLooks } from "./live-checks.ts";
 import { mysqlChecks } from "./mysql-checks.ts";
+import { rabbitmqChecks } from "./rabbitmq-checks.ts";
 import { redisChecks } from "./redis-checks.ts";
+import { rocketmqBrokerChecks, rocketmqLaneChecks } from "./rocketmq-checks.ts";
 import { damageChecks, folderChecks, sqliteChecks } from "./sqlite-checks.ts";
 import { transportChecks } from "./transport.ts";
 
@@ -19,8 +21,13 @@ const judged: Named = [
   ...Object.entries(damageChecks),
   ...Object.entries(mysqlChecks),
   ...Object.entries(redisChecks),
+  ...Object.entries(rabbitmqChecks),
+  ...Object.entries(rocketmqLaneChecks),
+  ...Object.entries(rocketmqBrokerChecks),
 ];
-const reached = ["sqlite.file", "mysql.reachable", "redis.reachable"];
+const stores = ["mysql.reachable", "redis.reachable"];
+const brokers = ["rabbitmq.reachable", "rocketmq.reachable", "rocketmq.broker"];
+const reached = ["sqlite.file", ...stores, ...brokers];
 
 /** Every id that the doctor can name. */
 export const toldIds: readonly string[] = [

@@ -16,12 +16,19 @@ export type RedisFacts = {
   readonly fsync: string | null;
   readonly replicas: readonly RedisReplica[];
   /** Null: not a cluster. */
-  readonly cluster: { readonly state: string; readonly slots: number } | null;
+  readonly cluster: RedisClusterFacts | null;
   readonly keys: number;
   /** Keys of ours that will be gone by themselves. */
   readonly expiring: readonly string[];
   /** Its clock minus ours. */
   readonly aheadMs: number;
+};
+
+export type RedisClusterFacts = {
+  readonly state: string;
+  readonly slots: number;
+  /** `cluster-require-full-coverage`; null where settings may not be read. */
+  readonly fullCoverage: string | null;
 };
 
 export type RedisReplica = { readonly state: string; readonly behindBytes: number };
@@ -95,6 +102,13 @@ export const redisChecks: Checks<RedisFacts> = {
       if (cluster === null) return failWhen(false, { state: "-", slots: "-" });
       const { state, slots } = cluster;
       return failWhen(state !== "ok" || slots !== clusterSlots, { state, slots });
+    },
+  },
+  "redis.coverage": {
+    look: "redis-cli {at} config get cluster-require-full-coverage",
+    judge: ({ cluster }) => {
+      const coverage = cluster === null ? "-" : (cluster.fullCoverage ?? "?");
+      return warnWhen(coverage !== "no" && coverage !== "-", { coverage });
     },
   },
 };

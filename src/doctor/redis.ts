@@ -3,7 +3,12 @@ import type { Clock } from "../clock.ts";
 import { type Finding, judgeAll } from "./check.ts";
 import { examineClock } from "./clock-checks.ts";
 import { probed } from "./probe.ts";
-import { type RedisFacts, type RedisReplica, redisChecks } from "./redis-checks.ts";
+import {
+  type RedisClusterFacts,
+  type RedisFacts,
+  type RedisReplica,
+  redisChecks,
+} from "./redis-checks.ts";
 
 const commandTimeoutMs = 4_000;
 const scanCount = "500";
@@ -58,9 +63,9 @@ async function redisFacts(client: RedisClient, clock: Clock): Promise<RedisFacts
     maxBytes: Number(info("maxmemory")),
     isAppendOnly: info("aof_enabled") === "1",
     isLastWriteGood: info("aof_last_write_status") === "ok",
-    fsync: await fsyncOf(client),
+    fsync: await settingOf(client, "appendfsync"),
     replicas: isMaster ? replicasOf(info) : [],
-    cluster: isCluster ? clusterOf(infoOf(await client.call("CLUSTER", "INFO"))) : null,
+    cluster: isCluster ? await clusterOf(client) : null,
     // A replica of a cluster sends whoever asks for a key to its primary.
     ...(isCluster && !isMaster ? { keys: 0, expiring: [] } : await keysOf(client)),
     aheadMs: Math.round(millisecondsOf(time) - ours),
@@ -75,9 +80,10 @@ function infoOf(reply: unknown): Info {
 }
 
 /** A server that is rented may keep its settings to itself. */
-async function fsyncOf(client: RedisClient): Promise<string | null> {
+/** Null where the server does not let its settings be read. */
+async function settingOf(client: RedisClient, name: string): Promise<string | null> {
   try {
-    const [, value] = listOf(await client.call("CONFIG", "GET", "appendfsync")).map(String);
+    const [, value] = listOf(await client.call("CONFIG", "GET", name)).map(String);
     return value ?? null;
   } catch {
     return null;
@@ -95,8 +101,10 @@ function replicasOf(info: Info): readonly RedisReplica[] {
   });
 }
 
-function clusterOf(info: Info): { readonly state: string; readonly slots: number } {
-  return { state: info("cluster_state"), slots: Number(info("cluster_slots_ok")) };
+async function clusterOf(client: RedisClient): Promise<RedisClusterFacts> {
+  const info = infoOf(await client.call("CLUSTER", "INFO"));
+  const fullCoverage = await settingOf(client, "cluster-require-full-coverage");
+  return { state: info("cluster_state"), slots: Number(info("cluster_slots_ok")), fullCoverage };
 }
 
 async function keysOf(client: RedisClient): Promise<Pick<RedisFacts, "keys" | "expiring">> {

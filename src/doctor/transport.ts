@@ -2,8 +2,11 @@ import type { Config } from "../config.ts";
 import { clusterUrl, isLoopback } from "../config-values.ts";
 import { type Checks, type Finding, judgeAll, some, warnWhen } from "./check.ts";
 
-/** Which stores, by their URLs. */
-export type StoreUrls = Pick<Config, "ledger" | "hot" | "bus">;
+/** How the queues of a ledger are named on its broker, and how many lanes there are. */
+export type LanePlace = { readonly prefix: string; readonly count: number };
+
+/** Which stores, by their URLs; and, where somebody has read the ledger, the names on the bus. */
+export type StoreUrls = Pick<Config, "ledger" | "hot" | "bus"> & { readonly lanes?: LanePlace };
 
 export type TransportFacts = { readonly open: readonly string[] };
 

@@ -48,3 +48,20 @@ export const leastMariadb: LeastVersions = [
   ["11.4", 0],
   ["11.8", 0],
 ];
+/** CVE-2024-51988, CVE-2025-30219: the management's users may do more than they should. */
+export const leastRabbitmq: LeastVersions = [
+  // Distributions mend this line under its number: look at the package.
+  ["3.10", 8],
+  ["3.12", 11],
+  ["3.13", 7],
+  ["4.0", 3],
+  ["4.1", 0],
+];
+/** CVE-2023-33246, CVE-2023-37582: whoever reaches broker or name server runs commands there. */
+export const leastRocketmq: LeastVersions = [
+  ["5.1", 2],
+  ["5.2", 0],
+  ["5.3", 0],
+  ["5.4", 0],
+  ["5.5", 0],
+];

@@ -90,10 +90,13 @@ describe("the doctor of Redis servers", () => {
   });
 
   it("names the cluster while nobody serves its slots", async () => {
-    const node = await start(["--cluster-enabled", "yes"]);
+    const partial = ["--cluster-require-full-coverage", "no"];
+    const node = await start(["--cluster-enabled", "yes", ...partial]);
     expect(notOk(await examine(node))).toEqual({ "redis.cluster": "fail" });
     await node.plain.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     await expect.poll(async () => notOk(await examine(node)), slow).toEqual({});
+    await node.plain.config("SET", "cluster-require-full-coverage", "yes");
+    expect(notOk(await examine(node))).toEqual({ "redis.coverage": "warn" });
   });
 
   it("says why one that is away, refuses or is silent cannot be reached", async () => {

@@ -7,10 +7,12 @@ import type { StoreUrls } from "../../doctor/transport.ts";
 import { inWords, type ToldCheck } from "../../doctor/words.ts";
 import { type CheckBody, DoctorBody } from "../../http/contract.ts";
 import { NoAnswer } from "../../loadtest/desk-errors.ts";
+import { lanePlaceOf } from "../../wire.ts";
 import { type Command, type Context, exitCodes, listOption, type Options } from "../context.ts";
 import { failureOf, usageError } from "../failure.ts";
 import { hasLedger } from "../ledger-file.ts";
 import { atDesk } from "../operator.ts";
+import { ledgerUrlOf } from "../run-server.ts";
 import { displayWidth, pad } from "../table.ts";
 
 const marks = { ok: "✔", warn: "!", fail: "✖" } as const;
@@ -99,7 +101,12 @@ function storesAreNamed({ loaded }: Context): boolean {
 }
 
 async function storesFromHere({ text }: Context, urls: StoreUrls): Promise<readonly ToldCheck[]> {
-  const found = await examineStores(urls, { clock: systemClock, isDeep: true });
+  const isFile = urls.ledger.kind === "sqlite";
+  const readable = !isFile || hasLedger(urls.ledger);
+  const lanes =
+    readable && urls.bus.kind !== "memory" ? await lanePlaceOf(ledgerUrlOf(urls)) : null;
+  const named = lanes === null ? urls : { ...urls, lanes };
+  const found = await examineStores(named, { clock: systemClock, isDeep: true });
   return found.map((finding) => inWords(finding, text.language));
 }
 
