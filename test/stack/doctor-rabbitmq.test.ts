@@ -1,3 +1,4 @@
+import type { AsyncMessage } from "rabbitmq-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { RabbitmqBus } from "../../src/bus/rabbitmq.ts";
 import { RabbitmqClient } from "../../src/bus/rabbitmq-client.ts";
@@ -97,27 +98,20 @@ describe("the doctor of a real RabbitMQ", () => {
     expect(foundAt(found, "rabbitmq.queue-type")).toContain("classic");
   });
 
-  it("names what the broker has given up, and what waits", async () => {
+  it("names what the broker has given up, and tells what waits", async () => {
     const bus = await withLanes(0, 1);
-    const low = new RabbitmqBus({ url: rabbitmq.url, clock, prefix: `${prefix}x`, deliveriesMax });
-    onTestFinished(() => low.close());
     await bus.publish(0, Buffer.from("one"));
     expect(foundAt(await examine(), "rabbitmq.lag")).toContain("1 messages");
     const client = new RabbitmqClient({
       ...{ url: rabbitmq.url, name: "somebody", clock, answerWithinMs: 5_000 },
     });
-    await client.ask("reject", async (channel) => {
-      const message = await channel.basicGet({ queue: `${prefix}.lane-0` });
-      if (message === undefined) throw new Error("nothing there");
-      channel.basicReject({ deliveryTag: message.deliveryTag, requeue: false });
-      await channel.queueDeclare({ queue: `${prefix}.lane-0`, passive: true });
-    });
+    const channel = await client.channel();
+    const refuse = ({ deliveryTag }: AsyncMessage): void =>
+      channel.basicNack({ deliveryTag, requeue: false });
+    await channel.basicConsume({ queue: `${prefix}.lane-0` }, refuse);
+    await expect.poll(() => bus.givenUp(), { timeout: 20_000 }).toBe(1);
     await client.close();
-    await expect
-      .poll(async () => notOk(await examine()), { timeout: 20_000 })
-      .toEqual({
-        "rabbitmq.dead-letters": "warn",
-      });
+    expect(notOk(await examine())).toEqual({ "rabbitmq.dead-letters": "warn" });
   });
 
   it("names the user that the server comes with", async () => {
