@@ -51,7 +51,7 @@ async function declare(lane: number, other: Readonly<Record<string, unknown>>): 
 }
 
 describe("the doctor of a real RabbitMQ", () => {
-  it("finds nothing wrong with a healthy one, by its own checks or by those of the stores", async () => {
+  it("finds nothing wrong with a healthy one, asked alone or with the other stores", async () => {
     await withLanes(0, 1);
     const found = await examine();
     expect(notOk(found)).toEqual({});
