@@ -9,8 +9,8 @@ import { gather, type SkuStart } from "../src/loadtest/prove.ts";
 import { sendCrowd } from "../src/loadtest/send-crowd.ts";
 import { openShop } from "../src/loadtest/shop.ts";
 
-/** Admissions a second, and for how long. */
-export type Load = { readonly rate: number; readonly seconds: number };
+/** Admissions a second, and for how long; and how many reservations are open beside them. */
+export type Load = { readonly rate: number; readonly seconds: number; readonly open?: number };
 
 const skuCount = 20;
 /** Of the buyers: those who want the one hot SKU. */

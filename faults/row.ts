@@ -27,6 +27,8 @@ export type FaultRow = {
 export type RowResult = {
   readonly id: string;
   readonly fault: string;
+  /** Reservations that were open beside the load, where it was asked for. */
+  readonly open?: number;
   readonly requests: number;
   readonly reserved: number;
   /** Answers "reserved" that the ledger does not know, and tickets that nobody decided. */

@@ -2,6 +2,7 @@ import { systemClock } from "../src/clock.ts";
 import type { Finding, Verdict } from "../src/loadtest/judge.ts";
 import { type Load, LoadRun } from "./load.ts";
 import { Normality } from "./normal.ts";
+import { holdOpen } from "./open-holds.ts";
 import type { FaultRow, RowResult } from "./row.ts";
 import { Scene, type SharedServers } from "./scene.ts";
 
@@ -19,6 +20,7 @@ export async function runRow(row: FaultRow, shared: SharedServers, load: Load): 
   const normality = new Normality(scene.serve.url);
   try {
     await normality.openSale();
+    await holdOpen(scene.serve.url, load.open ?? 0);
     await run.openSale();
     let secondsToNormal: number | null = null;
     const verdict = await run.judged(async () => {
