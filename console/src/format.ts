@@ -3,19 +3,41 @@ export type Language = "en" | "zh-CN";
 
 const empty = "–";
 
+// Making a formatter costs a hundred times what using it does, and a live page uses hundreds.
+const numberFormats = new Map<string, Intl.NumberFormat>();
+const timeFormats = new Map<string, Intl.DateTimeFormat>();
+
+function numbers(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${language} ${JSON.stringify(options)}`;
+  const known = numberFormats.get(key);
+  if (known !== undefined) return known;
+  const made = new Intl.NumberFormat(language, options);
+  numberFormats.set(key, made);
+  return made;
+}
+
+function times(language: Language, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${language} ${JSON.stringify(options)}`;
+  const known = timeFormats.get(key);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat(language, options);
+  timeFormats.set(key, made);
+  return made;
+}
+
 export function formatNumber(value: number, language: Language): string {
-  return new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(value);
+  return numbers(language, { maximumFractionDigits: 1 }).format(value);
 }
 
 export function formatRate(perSecond: number | null, language: Language): string {
   if (perSecond === null) return empty;
   const digits = perSecond !== 0 && Math.abs(perSecond) < 10 ? 1 : 0;
-  return new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(perSecond);
+  return numbers(language, { maximumFractionDigits: digits }).format(perSecond);
 }
 
 /** `+5`, `−5`, `±0`: with the sign that a change needs. */
 export function formatChange(value: number, language: Language): string {
-  const digits = new Intl.NumberFormat(language).format(Math.abs(value));
+  const digits = numbers(language, {}).format(Math.abs(value));
   if (value === 0) return "±0";
   return `${value > 0 ? "+" : "−"}${digits}`;
 }
@@ -23,7 +45,7 @@ export function formatChange(value: number, language: Language): string {
 export function formatPercent(part: number, whole: number, language: Language): string {
   if (whole === 0) return empty;
   const ratio = { style: "percent", maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(language, ratio).format(part / whole);
+  return numbers(language, ratio).format(part / whole);
 }
 
 /** Milliseconds of latency, with as many digits as matter. */
@@ -56,12 +78,12 @@ export function formatDuration(ms: number, language: Language): string {
 
 function formatUnit(count: number, unit: string, language: Language): string {
   const style = { style: "unit", unit, unitDisplay: "short" } as const;
-  return new Intl.NumberFormat(language, style).format(count);
+  return numbers(language, style).format(count);
 }
 
 export function formatTime(iso: string | null, language: Language): string {
   if (iso === null) return empty;
-  return new Intl.DateTimeFormat(language, {
+  return times(language, {
     ...{ year: "numeric", month: "2-digit", day: "2-digit" },
     ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   }).format(new Date(iso));
@@ -69,7 +91,7 @@ export function formatTime(iso: string | null, language: Language): string {
 
 /** The clock alone, for what is of today; with milliseconds where steps follow closely. */
 export function formatClock(iso: string | number, language: Language, digits: 0 | 3 = 0): string {
-  return new Intl.DateTimeFormat(language, {
+  return times(language, {
     ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
     ...(digits === 0 ? {} : { fractionalSecondDigits: digits }),
   }).format(new Date(iso));

@@ -1,8 +1,10 @@
+import type { Liveness } from "../live/sale-feed.ts";
+import { useLiveness } from "../live/use-liveness.ts";
 import type { SaleFeedView } from "../live/use-sale-feed.ts";
 import { useWords } from "../use-words.ts";
 import { Badge, type Tone } from "./badge.tsx";
 
-const tones: Readonly<Record<SaleFeedView["liveness"], Tone>> = {
+const tones: Readonly<Record<Liveness, Tone>> = {
   connecting: "plain",
   live: "ok",
   paused: "warn",
@@ -13,7 +15,8 @@ const tones: Readonly<Record<SaleFeedView["liveness"], Tone>> = {
 /** How fresh the numbers are, by the server's clock; and the pause. */
 export function LiveBadge({ view }: { readonly view: SaleFeedView }) {
   const { t, clock, duration } = useWords();
-  const { feed, liveness, silentMs } = view;
+  const { feed } = view;
+  const { liveness, silentMs } = useLiveness(feed);
   const isOld = liveness === "stale" || liveness === "lost";
   return (
     <span className="row" data-liveness={liveness}>

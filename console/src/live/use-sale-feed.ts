@@ -1,8 +1,7 @@
 import { useEffect, useReducer, useRef } from "react";
 import { ApiError, apiPath, call, segment } from "../api/call.ts";
-import { emptyFeed, feedAfter, livenessOf } from "./sale-feed.ts";
+import { emptyFeed, feedAfter } from "./sale-feed.ts";
 import type { SaleFrame } from "./sale-frame.ts";
-import { useNow } from "./use-now.ts";
 
 const comeBackMs = 2_000;
 
@@ -12,7 +11,6 @@ const comeBackMs = 2_000;
  */
 export function useSaleFeed(saleId: string) {
   const [feed, tell] = useReducer(feedAfter, emptyFeed);
-  const now = useNow(1_000);
   const source = useRef<EventSource | null>(null);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -44,8 +42,6 @@ export function useSaleFeed(saleId: string) {
   }, [saleId]);
   return {
     feed,
-    liveness: livenessOf(feed, now),
-    silentMs: feed.heardAt === null ? 0 : Math.max(0, now - feed.heardAt),
     pause: () => tell({ kind: "pause" }),
     goOn: () => tell({ kind: "go-on", now: Date.now() }),
   };

@@ -4,7 +4,9 @@ import { SaleState } from "../components/badge.tsx";
 import { LevelBar, LevelLegend } from "../components/level-bar.tsx";
 import { LiveBadge } from "../components/live-badge.tsx";
 import { Loaded } from "../components/loaded.tsx";
+import type { SaleFeed } from "../live/sale-feed.ts";
 import { totalsOf } from "../live/sale-frame.ts";
+import { useLiveness } from "../live/use-liveness.ts";
 import { useSale } from "../live/use-sale.ts";
 import { useSaleFeed } from "../live/use-sale-feed.ts";
 import { saleUrl } from "../urls.ts";
@@ -42,7 +44,7 @@ export function WallPage() {
         <LevelBar level={totals} />
         <LevelLegend level={totals} />
       </div>
-      <Problems totals={totals} liveness={view.liveness} />
+      <Problems totals={totals} feed={view.feed} />
     </main>
   );
 }
@@ -58,10 +60,11 @@ function Huge({ name, value }: { readonly name: string; readonly value: string }
 
 type ProblemsProps = {
   readonly totals: ReturnType<typeof totalsOf>;
-  readonly liveness: string;
+  readonly feed: SaleFeed;
 };
 
-function Problems({ totals, liveness }: ProblemsProps) {
+function Problems({ totals, feed }: ProblemsProps) {
+  const { liveness } = useLiveness(feed);
   const { t, number } = useWords();
   const oldest = totals.oldestTicketSeconds;
   const problems = [
