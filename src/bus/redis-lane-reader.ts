@@ -84,9 +84,11 @@ export class LaneReader {
     try {
       if (this.#isInDoubt) await this.#lookAtOwn();
       await this.#takeOver();
-      if (this.#returned.length > 0) again = await this.#again(max);
+      const [next] = this.#returned;
+      const mustWait = next !== undefined && (await this.#othersHaveBefore(String(next.handle)));
+      if (next !== undefined && !mustWait) again = await this.#again(max);
       if (again.length === max) return again;
-      if (await this.#othersHave()) {
+      if (mustWait || (await this.#othersHave())) {
         if (again.length === 0) await this.#clock.sleep(Math.max(1, blockMs));
         return again;
       }
@@ -103,6 +105,13 @@ export class LaneReader {
     const block = blockMs >= 1 ? ["BLOCK", String(Math.ceil(blockMs))] : [];
     const count = ["COUNT", String(max), ...block];
     const found = await this.#read([...count, "STREAMS", this.#key, ">"]);
+    const [first] = found;
+    if (first !== undefined && (await this.#othersHaveBefore(first.id))) {
+      // Two have waited at once, and the other was given what stands before this.
+      this.#returned.push(...found.map(({ id, body }) => ({ handle: id, body, attempt: 1 })));
+      this.#returned.sort(inOrder);
+      return [];
+    }
     return found.map(({ id, body }) => this.#hand({ handle: id, body, attempt: 1 }));
   }
 
@@ -146,6 +155,13 @@ export class LaneReader {
   async #othersHave(): Promise<boolean> {
     const reply = listOf(await this.#grouped("XPENDING", this.#key, group));
     return listOf(reply[3]).some((each) => String(listOf(each)[0]) !== this.#consumer);
+  }
+
+  async #othersHaveBefore(id: string): Promise<boolean> {
+    if (!(await this.#othersHave())) return false;
+    const range = ["-", `(${id}`, pendingMax];
+    const pending = listOf(await this.#grouped("XPENDING", this.#key, group, ...range));
+    return pending.some((each) => String(listOf(each)[1]) !== this.#consumer);
   }
 
   #hand(delivery: Delivery): Delivery {
