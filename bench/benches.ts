@@ -7,7 +7,6 @@ import { latencyRows, loneRow } from "./latency.ts";
 import { fullScale, type Scale } from "./pairs.ts";
 import { rebuildRow } from "./rebuild.ts";
 import type { Row } from "./report.ts";
-import { stackAdmissionRows } from "./stack-admission.ts";
 import { stackAnswersRow } from "./stack-answers.ts";
 import { stackCommittedRow } from "./stack-committed.ts";
 import { stackFlushRow, stackHttpRows } from "./stack-http.ts";
@@ -33,7 +32,6 @@ export const benches: Readonly<Record<string, Bench>> = {
     await rebuildRow(scale, scale.count * 5),
   ],
   bytes: async (scale) => [await bytesRow(scale)],
-  "stack-admission": stackAdmissionRows,
   "stack-committed": async (scale) => [await stackCommittedRow(scale)],
   "stack-http": stackHttpRows,
   "stack-snapshot": stackSnapshotRows,
@@ -41,7 +39,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   "stack-flush": async (scale) => [await stackFlushRow(scale)],
 };
 
-/** All of these names, in the order of the list above; none: all. */
+/** All of these names, in the order of the list above; none: all that need no server. */
 export async function runBenches(
   names: readonly string[],
   onRow: (row: Row) => void,
@@ -49,7 +47,8 @@ export async function runBenches(
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [name, bench] of Object.entries(benches)) {
-    if (names.length > 0 && !names.includes(name)) continue;
+    const isAsked = names.length === 0 ? !name.startsWith("stack-") : names.includes(name);
+    if (!isAsked) continue;
     for (const row of await bench(scale)) {
       rows.push(row);
       onRow(row);
