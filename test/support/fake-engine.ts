@@ -19,7 +19,7 @@ import type {
   SaleView,
   Settlement,
 } from "../../src/engine/engine.ts";
-import type { EntryRow } from "../../src/ledger/ledger.ts";
+import type { DeadLetter, EntryRow } from "../../src/ledger/ledger.ts";
 
 export type EngineScript = {
   readonly buyers?: Partial<Buyers>;
@@ -176,3 +176,20 @@ export function someEntry(version: number, more: Partial<EntryRow> = {}): EntryR
     ...more,
   };
 }
+
+/** Hostile bytes, which nobody could read. */
+export const someLetter: DeadLetter = {
+  id: 4,
+  lane: 0,
+  reason: "bad signature",
+  body: Buffer.from("\u0000<img onerror=x>"),
+  kind: null,
+  itemId: "0.abc.def",
+  sku: null,
+  tries: 3,
+  state: "open",
+  createdAt: someTime,
+  settledAt: null,
+  settledBy: null,
+  settledReason: null,
+};

@@ -1,25 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { someTime } from "../../../test/support/fake-engine.ts";
+import { someLetter } from "../../../test/support/fake-engine.ts";
 import { serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
 import { Fault } from "../../domain/fault.ts";
-import type { DeadLetter } from "../../ledger/ledger.ts";
 
 const act = { method: "POST", headers: { "content-type": "application/json" } } as const;
-const someLetter: DeadLetter = {
-  id: 4,
-  lane: 0,
-  reason: "bad signature",
-  body: Buffer.from("\u0000<img onerror=x>"),
-  kind: null,
-  itemId: "0.abc.def",
-  sku: null,
-  tries: 3,
-  state: "open",
-  createdAt: someTime,
-  settledAt: null,
-  settledBy: null,
-  settledReason: null,
-};
 
 describe("several dead letters by their ids", () => {
   const url = "/v1/dead-letters:replay";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { someLevel, someTime } from "../../../test/support/fake-engine.ts";
+import { someLetter, someLevel, someTime } from "../../../test/support/fake-engine.ts";
 import {
   serverOfItsOwn,
   serverOver,
@@ -8,7 +8,7 @@ import {
 import { Fault } from "../../domain/fault.ts";
 import { skuId } from "../../domain/values.ts";
 import type { Health, Reconciliation } from "../../engine/engine.ts";
-import type { DeadLetter, LedgerCounts } from "../../ledger/ledger.ts";
+import type { LedgerCounts } from "../../ledger/ledger.ts";
 
 const act = { method: "POST", headers: { "content-type": "application/json" } } as const;
 
@@ -101,35 +101,19 @@ describe("verification", () => {
   });
 });
 
-const letter: DeadLetter = {
-  id: 4,
-  lane: 0,
-  reason: "bad signature",
-  body: Buffer.from("\u0000<img onerror=x>"),
-  kind: null,
-  itemId: "0.abc.def",
-  sku: null,
-  tries: 3,
-  state: "open",
-  createdAt: someTime,
-  settledAt: null,
-  settledBy: null,
-  settledReason: null,
-};
-
 describe("dead letters", () => {
   it("are listed without their bytes, and one is shown with them", async () => {
     const { app } = await serverOver({
       oversight: {
-        deadLetters: async () => [letter],
-        deadLetter: async (id) => (id === 4 ? letter : null),
+        deadLetters: async () => [someLetter],
+        deadLetter: async (id) => (id === 4 ? someLetter : null),
       },
     });
     const listed = (await app.inject("/v1/dead-letters?state=open&reason=bad%20signature")).json();
-    expect(listed).toMatchObject({ items: [{ id: 4, bytes: letter.body.length }], next: null });
+    expect(listed).toMatchObject({ items: [{ id: 4, bytes: someLetter.body.length }], next: null });
     expect(listed.items[0].bodyBase64).toBeUndefined();
     const one = (await app.inject("/v1/dead-letters/4")).json();
-    expect(Buffer.from(one.bodyBase64, "base64")).toEqual(letter.body);
+    expect(Buffer.from(one.bodyBase64, "base64")).toEqual(someLetter.body);
     expect((await app.inject("/v1/dead-letters/5")).statusCode).toBe(404);
     expect((await app.inject("/v1/dead-letters/x")).statusCode).toBe(400);
   });
@@ -160,7 +144,7 @@ describe("dead letters", () => {
       oversight: {
         deadLetters: async (query) => {
           queries.push(query);
-          return [4, 5].map((id) => ({ ...letter, id }));
+          return [4, 5].map((id) => ({ ...someLetter, id }));
         },
         discardDeadLetter: async (id) => {
           settled.push(id);
