@@ -82,7 +82,7 @@ export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   const isAlone = (options.hotUrl ?? memoryUrl) === memoryUrl;
   const isHeard = !isAlone && options.hearsDecisions !== false;
   const news = isHeard ? await openNews(options.hotUrl ?? memoryUrl, tools) : null;
-  const stores = { hot, ledger, bus, clock, random, events, messageKeys, news };
+  const stores = { hot, ledger, bus, clock, random, events, messageKeys, news, turn: nextTurn };
   if (isAlone) await ledger.releaseAll();
   const { engine, parts } = await assemble(stores);
   const workers = makeWorkers(parts, options.outlet ?? null, options.roles);

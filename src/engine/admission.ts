@@ -47,7 +47,8 @@ type Turns = {
 
 /**
  * Requests that arrive together are admitted together, a batch per lane and call: the next batch
- * fills while the last is under way. A lone request waits for nobody.
+ * fills while the last is under way. A lone request waits for nobody but one turn of the event
+ * loop, in which everything that the sockets hold already comes along.
  */
 export class Admissions {
   readonly #hot: HotStock;
@@ -55,6 +56,7 @@ export class Admissions {
   readonly #gate: SoldOutGate;
   readonly #events: Events;
   readonly #outboxBell: Bell;
+  readonly #turn: () => Promise<void>;
   readonly #open: Turns = {
     queues: new Map(),
     batchMax,
@@ -72,12 +74,14 @@ export class Admissions {
     gate: SoldOutGate;
     events: Events;
     outboxBell: Bell;
+    turn: () => Promise<void>;
   }) {
     this.#hot = parts.hot;
     this.#fences = parts.fences;
     this.#gate = parts.gate;
     this.#events = parts.events;
     this.#outboxBell = parts.outboxBell;
+    this.#turn = parts.turn;
   }
 
   admit(lane: Lane, ticket: Ticket): Promise<AdmissionReply> {
@@ -107,6 +111,7 @@ export class Admissions {
 
   async #work(turns: Turns, lane: Lane, queue: Queue): Promise<void> {
     queue.busy = true;
+    await this.#turn();
     while (queue.waiting.length > 0) {
       const batch = queue.waiting.splice(0, turns.batchMax);
       try {

@@ -30,11 +30,25 @@ export type Stores = {
   readonly messageKeys: readonly MessageKey[];
   /** Null: this process is the only one. */
   readonly news?: DecisionNews | null;
+  /** Stands before each batch of admissions: what has arrived by now goes along. */
+  readonly turn?: () => Promise<void>;
 };
+
+const noTurn = (): Promise<void> => Promise.resolve();
 
 /** One process's engine over the stores that it shares with others. */
 export async function assemble(stores: Stores): Promise<{ engine: Engine; parts: Parts }> {
-  const { hot, ledger, bus, clock, random, events, messageKeys, news = null } = stores;
+  const {
+    hot,
+    ledger,
+    bus,
+    clock,
+    random,
+    events,
+    messageKeys,
+    news = null,
+    turn = noTurn,
+  } = stores;
   const idSecret = await ledger.secret("reservation-ids");
   const lanes = (await ledger.lanes()).length;
   const fences = new Fences(ledger, events);
@@ -52,7 +66,7 @@ export async function assemble(stores: Stores): Promise<{ engine: Engine; parts:
     decided: (ids) => decisions.wakeDecided(ids),
     work: () => outboxBell.ringHere(),
   });
-  const admissions = new Admissions({ hot, fences, gate, events, outboxBell });
+  const admissions = new Admissions({ hot, fences, gate, events, outboxBell, turn });
   const parts: Parts = {
     hot,
     ledger,

@@ -83,7 +83,7 @@ export class Stage {
   }
 
   /** A process over these stores; every one has its own bends, events and workers. */
-  async process(): Promise<Process> {
+  async process(turn?: () => Promise<void>): Promise<Process> {
     const bends: Process["bends"] = { hot: {}, ledger: {}, bus: {} };
     const happened: string[] = [];
     const { engine, parts } = await assemble({
@@ -94,13 +94,14 @@ export class Stage {
       random: this.#random,
       events: noted(happened),
       messageKeys: [{ kid: "k", secret: Buffer.from("secret") }],
+      ...(turn === undefined ? {} : { turn }),
     });
     return new Process(this, { engine, parts, bends, happened });
   }
 
-  /** A process whose lane is open, with a sale. */
-  async started(spec: SaleSpec = {}): Promise<Process> {
-    const process = await this.process();
+  /** A process whose lane is open, with a sale; `turn`: what its admissions wait for first. */
+  async started(spec: SaleSpec = {}, turn?: () => Promise<void>): Promise<Process> {
+    const process = await this.process(turn);
     await process.rebuild();
     await process.sell(spec);
     process.happened.length = 0;
