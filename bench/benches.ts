@@ -1,15 +1,18 @@
 import { refusedRow, replayedRow } from "./answers.ts";
 import { committedRow, limitedRow } from "./committed.ts";
-import { expiryRow } from "./expiry.ts";
+import { expiryRows } from "./expiry.ts";
 import { hotSkuRows } from "./hot-sku.ts";
 import { batchOverHttpRow, committedOverHttpRow, refusedOverHttpRow } from "./http.ts";
-import { latencyRows, loneRow } from "./latency.ts";
+import { latencyRows } from "./latency.ts";
+import { loneRows, stackLoneRow } from "./lone.ts";
 import { fullScale, type Scale } from "./pairs.ts";
-import { rebuildRow } from "./rebuild.ts";
+import { rebuildRows } from "./rebuild.ts";
 import type { Row } from "./report.ts";
+import { stackAdmissionRows } from "./stack-admission.ts";
 import { stackAnswersRow } from "./stack-answers.ts";
 import { stackCommittedRow } from "./stack-committed.ts";
 import { stackFlushRow, stackHttpRows } from "./stack-http.ts";
+import { stackMemoryRows } from "./stack-memory.ts";
 import { stackSnapshotRows } from "./stack-snapshot.ts";
 import { bytesRow } from "./storage.ts";
 
@@ -25,17 +28,17 @@ export const benches: Readonly<Record<string, Bench>> = {
   batch: async (scale) => [await batchOverHttpRow(scale)],
   "hot-sku": hotSkuRows,
   latency: latencyRows,
-  lone: async (scale) => [await loneRow(scale)],
-  expiry: async (scale) => [await expiryRow(scale)],
-  rebuild: async (scale) => [
-    await rebuildRow(scale, scale.count / 2),
-    await rebuildRow(scale, scale.count * 5),
-  ],
+  lone: loneRows,
+  expiry: expiryRows,
+  rebuild: rebuildRows,
   bytes: async (scale) => [await bytesRow(scale)],
+  "stack-admission": stackAdmissionRows,
   "stack-committed": async (scale) => [await stackCommittedRow(scale)],
   "stack-http": stackHttpRows,
   "stack-snapshot": stackSnapshotRows,
   "stack-answers": async (scale) => [await stackAnswersRow(scale)],
+  "stack-lone": async (scale) => [await stackLoneRow(scale)],
+  "stack-memory": stackMemoryRows,
   "stack-flush": async (scale) => [await stackFlushRow(scale)],
 };
 

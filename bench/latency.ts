@@ -1,36 +1,46 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { committedRate, plenty, reserve } from "./committed.ts";
 import { openLoop } from "./load.ts";
-import { guarded, inPairs, median, type Plain, quantile, rowOf, type Scale } from "./pairs.ts";
+import { guarded, median, type Plain, quantile, rowOf, type Scale } from "./pairs.ts";
 import { Recipe } from "./recipe.ts";
-import type { Row } from "./report.ts";
-import { openSale, openWorld, prove } from "./world.ts";
+import type { Pair, Row } from "./report.ts";
+import { BrokenInvariant, openSale, openWorld, prove } from "./world.ts";
 
-/** Milliseconds from the intended start to the decided answer, at half of the highest rate. */
+/**
+ * Milliseconds from the intended start to the decided answer, at half of the highest rate: the
+ * tail against the middle, and against the tail of the recipe at the same rate.
+ */
 export async function latencyRows(scale: Scale): Promise<Row[]> {
-  const plain = (share: string): Plain => ({
-    name: `latency at half rate, ${share}`,
-    unit: "ms",
-    baselineName: null,
-    target: null,
-  });
+  const plain = { name: "latency at half rate, p99", unit: "ms" } as const;
   const callers = scale.ourCallers.at(-1) ?? 1;
   const highest = await committedRate({ ...scale, seconds: scale.seconds / 2 }, callers);
   const perSecond = Math.max(1, Math.round(highest / 2));
-  const found: { p50: number; p99: number }[] = [];
-  const note = `open loop, ${perSecond} a second`;
-  const half = async (): Promise<number> => {
-    const latencies = await latenciesAt(scale, perSecond);
-    const one = { p50: median(latencies), p99: quantile(latencies, 0.99) };
-    found.push(one);
-    return one.p50;
+  const note = `open loop, ${perSecond} a second; lower is better`;
+  const versusMiddle: Plain = {
+    ...plain,
+    baselineName: "its p50",
+    target: { of: "ratio", is: "<=", bound: 3 },
+    note,
   };
-  const row = await guarded(plain("p50"), async () =>
-    rowOf({ ...plain("p50"), note }, await inPairs(scale.pairs, half, null)),
-  );
+  const found: number[][] = [];
+  const row = await guarded(versusMiddle, async () => {
+    for (let n = 0; n < scale.pairs; n += 1) found.push(await latenciesAt(scale, perSecond));
+    const pairs = found.map((each) => ({ ours: quantile(each, 0.99), baseline: median(each) }));
+    return rowOf(versusMiddle, pairs);
+  });
   if (row.ours === null) return [row];
-  const tail = found.map(({ p99 }) => ({ ours: p99, baseline: null }));
-  return [row, rowOf({ ...plain("p99"), note }, tail)];
+  const versusRecipe: Plain = {
+    ...plain,
+    baselineName: "the recipe's at that rate",
+    target: { of: "ratio", is: "<", bound: 1 },
+    note,
+  };
+  const pairs: Pair[] = [];
+  for (const each of found) {
+    const baseline = quantile(await recipeLatenciesAt(scale, perSecond), 0.99);
+    pairs.push({ ours: quantile(each, 0.99), baseline });
+  }
+  return [row, rowOf(versusRecipe, pairs)];
 }
 
 async function latenciesAt(scale: Scale, perSecond: number): Promise<number[]> {
@@ -43,30 +53,15 @@ async function latenciesAt(scale: Scale, perSecond: number): Promise<number[]> {
   return latencies;
 }
 
-/** One buyer on an idle system, again and again; medians of each turn. */
-export async function loneRow(scale: Scale): Promise<Row> {
-  const plain: Plain = {
-    name: "a lone request",
-    unit: "ms",
-    baselineName: "a lone transaction",
-    target: null,
-  };
-  return guarded(plain, async () => {
-    await using world = await openWorld();
-    const sale = await openSale(world, { name: "alone", stock: plenty });
-    const recipe = await Recipe.open(plenty);
-    const turn = Math.max(1, Math.floor(scale.count / 20));
-    let own = 0;
-    let other = 0;
-    const pairs = await inPairs(
-      scale.pairs,
-      () => medianOf(turn, () => reserve(world, sale, own++)),
-      () => medianOf(turn, () => recipe.order(other++)),
-    );
+async function recipeLatenciesAt(scale: Scale, perSecond: number): Promise<number[]> {
+  const recipe = await Recipe.open(plenty);
+  try {
+    return await openLoop({ perSecond, seconds: scale.seconds }, async (n) => {
+      if (!(await recipe.order(n))) throw new BrokenInvariant("the recipe refused an order");
+    });
+  } finally {
     await recipe.close();
-    await prove(world, { sale, reserved: own });
-    return rowOf({ ...plain, note: "lower is better" }, pairs);
-  });
+  }
 }
 
 /** Milliseconds of a call, with a little rest before each. */

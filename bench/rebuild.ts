@@ -8,8 +8,27 @@ import { BrokenInvariant, openSale, openWorld, prove, type World } from "./world
 
 const patienceMs = 30_000;
 
-/** Hot stock loses everything: from the first look until it is open again. */
-export async function rebuildRow(scale: Scale, open: number): Promise<Row> {
+/** Ten times as much takes no more than so many times as long. */
+const growthMax = 12;
+
+/** Hot stock loses everything beside so many reservations, and beside ten times as many. */
+export async function rebuildRows(scale: Scale): Promise<Row[]> {
+  const few = await rebuildRow(scale, scale.count * 5);
+  const many = await rebuildRow(scale, scale.count * 50);
+  const growth: Plain = {
+    name: "rebuild, growth",
+    unit: "ms",
+    baselineName: "a tenth of it open",
+    target: { of: "ratio", is: "<=", bound: growthMax },
+    note: `linear: 10; ${scale.count * 50} open`,
+  };
+  const pairs = many.pairs.map(({ ours }, n) => ({ ours, baseline: few.pairs[n]?.ours ?? null }));
+  if (pairs.length === 0) return [few, many];
+  return [await rebuildRow(scale, scale.count / 2), few, many, rowOf(growth, pairs)];
+}
+
+/** From the first look until it is open again. */
+async function rebuildRow(scale: Scale, open: number): Promise<Row> {
   const plain: Plain = {
     name: `rebuild, ${open} open`,
     unit: "ms",

@@ -30,6 +30,7 @@ describe("the benchmark", () => {
       rows: [
         { name: "committed", baselineName: "one transaction per order", pairs: [pair, pair] },
         { name: "a lone request", unit: "ms", pairs: [pair, pair] },
+        { name: "a lone request over HTTP", unit: "ms", pairs: [pair, pair] },
         { name: "ledger per order", unit: "bytes", baseline: null, ratio: null, ok: true },
       ],
     });
