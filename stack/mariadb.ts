@@ -42,10 +42,12 @@ export async function startMariadb(options: SqlServerOptions = {}): Promise<SqlS
   const data = join(folder, "data");
   if (options.folder === undefined) {
     const install = await findProgram("mariadb-install-db", aptPackage);
-    await run(install, [
+    const args = [
       ...["--no-defaults", `--datadir=${data}`, "--skip-test-db", ...asRoot()],
       "--auth-root-authentication-method=normal",
-    ]);
+    ];
+    // A server that starts deletes the temporary tables that it finds where others keep theirs.
+    await run(install, args, { env: { ...process.env, TMPDIR: folder } });
   }
   const port = options.port ?? (await freePort());
   const place = [`--datadir=${data}`, `--socket=${join(folder, "socket")}`, `--tmpdir=${folder}`];
