@@ -207,6 +207,7 @@ const sales: readonly CommandSpec[] = [
       use: `sale ${move} <sale>`,
       summary: `command.sale.${move}`,
       options: [
+        { flags: "--reason <text>", says: "option.reason" },
         { flags: "--operation-id <id>", says: "option.operationId" },
         ...(move === "close" ? [yes] : []),
         ...client,

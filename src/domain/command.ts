@@ -126,6 +126,8 @@ export type Command =
       /** Decided only at this revision of the sale; null, or left out: at any. */
       readonly ifRevision?: number | null;
       readonly actor: string;
+      /** Left out: none was told. */
+      readonly reason?: string;
     }
   | {
       readonly kind: "sku-status";

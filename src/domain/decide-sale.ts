@@ -110,7 +110,7 @@ export function decideSaleState(book: Book, command: CommandOf<"sale-state">): C
     return rejectedResult("SALE_NOT_FOUND", `sale ${command.saleId} is not in the ledger`, {});
   }
   const scope = scopeOfSale(sale.saleId);
-  const { operationId, to, actor } = command;
+  const { operationId, to, actor, reason = "" } = command;
   const known = operationId === null ? undefined : book.operation(scope, operationId);
   if (known !== undefined) {
     if (known.operation === to) return acceptedResult({ sale }, true);
@@ -135,7 +135,7 @@ export function decideSaleState(book: Book, command: CommandOf<"sale-state">): C
       detail: "",
       versions: new Map(),
       actor,
-      reason: "",
+      reason,
       content: {},
     });
   }
@@ -193,7 +193,7 @@ export function decideSkuStatus(book: Book, command: CommandOf<"sku-status">): C
 
 function auditSale(
   book: Book,
-  command: { readonly kind: string; readonly actor: string },
+  command: { readonly actor: string; readonly reason?: string },
   before: Sale | null,
   after: Sale,
 ): void {
@@ -201,7 +201,7 @@ function auditSale(
     actor: command.actor,
     action: before === null ? "sale.create" : `sale.${after.state}`,
     subject: scopeOfSale(after.saleId),
-    reason: "",
+    reason: command.reason ?? "",
     before: before === null ? null : { state: before.state, revision: before.revision },
     after: { state: after.state, revision: after.revision },
   });

@@ -150,6 +150,8 @@ export type SaleMove = {
   readonly operationId: OperationId | null;
   /** Only while the sale is at this revision; null, or left out: in any case. */
   readonly ifRevision?: number | null;
+  /** For the audit log. */
+  readonly reason?: string;
 };
 
 /** Only while the SKU is at this version; null, or left out: in any case. */

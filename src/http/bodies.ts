@@ -1,3 +1,4 @@
+import type { AuditRecord } from "../domain/command.ts";
 import type { Payment } from "../domain/reservation.ts";
 import { moves } from "../domain/stock.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
 } from "../engine/engine.ts";
 import type { DeadLetter, EntryRow } from "../ledger/ledger.ts";
 import type {
+  AuditRecordBody,
   DeadLetterBody,
   EntryBody,
   LevelBody,
@@ -127,4 +129,8 @@ export function deadLetterBody(letter: DeadLetter): DeadLetterBody {
     settledAt: maybeIsoTime(settledAt),
     bytes: body.length,
   };
+}
+
+export function auditBody(record: AuditRecord & { readonly id: number }): AuditRecordBody {
+  return { ...record, at: isoTime(record.at) };
 }

@@ -184,7 +184,10 @@ export const SaleRequest = object({
   ),
 });
 export type SaleRequest = Static<typeof SaleRequest>;
-export const SaleMoveRequest = object({ operationId: Type.Optional(Id) });
+export const SaleMoveRequest = object({
+  operationId: Type.Optional(Id),
+  reason: Type.Optional(Text),
+});
 
 export const SaleBody = object({
   saleId: Name,
@@ -287,6 +290,8 @@ export const DeadLetterBody = object({
 });
 export type DeadLetterBody = Static<typeof DeadLetterBody>;
 export const DeadLetterPage = pageOf(DeadLetterBody);
+/** Null while the broker cannot be asked. */
+export const GivenUpBody = object({ givenUp: MaybeCount });
 export const DeadLetterOutcomeBody = object({ id: Count, outcome: Name, detail: Name });
 export const DeadLetterOutcomesBody = object({
   dryRun: Type.Boolean(),

@@ -45,9 +45,9 @@ export class LiveSales {
   }
 
   async #read(id: SaleId): Promise<LiveSale | null> {
-    const [view, flows] = await Promise.all([this.#engine.merchandising.sale(id), this.#flows()]);
+    const view = await this.#engine.merchandising.sale(id);
     if (view === null) return null;
-    const lane = flows.find((flow) => flow.lane === view.sale.lane) ?? null;
+    const lane = (await this.#flows()).find((flow) => flow.lane === view.sale.lane) ?? null;
     return { at: this.#clock.now(), view, traffic: this.#traffic.of(id), lane };
   }
 

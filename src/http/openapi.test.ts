@@ -34,7 +34,7 @@ const calls = [
     (verb) => `POST /v1/stock/{sku}/${verb}`,
   ),
   ...["GET /v1/reconciliation", "POST /v1/reconciliation/repair", "POST /v1/audit/verify"],
-  ...["GET /v1/dead-letters", "GET /v1/dead-letters/{id}"],
+  ...["GET /v1/dead-letters", "GET /v1/dead-letters/{id}", "GET /v1/dead-letters/given-up"],
   ...["POST /v1/dead-letters:replay", "POST /v1/dead-letters:discard"],
   ...["POST /v1/dead-letters/{id}/replay", "POST /v1/dead-letters/{id}/discard"],
   ...["GET /v1/audit-log", "GET /v1/search", "GET /v1/doctor"],

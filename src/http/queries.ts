@@ -30,6 +30,8 @@ export const AsOfQuery = object({
 export const EntriesQuery = object({
   ...page,
   ...period,
+  /** Only later ones: versions have no gaps, so any place of a long ledger can be asked for. */
+  afterVersion: Type.Optional(Version),
   format: Type.Optional(oneOf(["json", "csv", "ndjson"])),
   bom: Type.Optional(Flag),
 });
@@ -43,6 +45,8 @@ export const DeadLettersQuery = object({
   ...deadLetterFilter,
   lane: Type.Optional(Version),
   state: Type.Optional(oneOf(deadLetterStates)),
+  format: Type.Optional(oneOf(["json", "csv", "ndjson"])),
+  bom: Type.Optional(Flag),
 });
 export const AuditQuery = object({
   ...page,

@@ -9,7 +9,7 @@ export const neededRoles = {
   viewer: [
     ...["listSales", "getSale", "watchSale", "getReservation", "watchReservation", "getTimeline"],
     ...["listStock", "getStock", "listEntries", "reconcile", "listAudit", "search", "doctor"],
-    ...["listDeadLetters", "getDeadLetter", "metrics", "getSession", "signOut"],
+    ...["listDeadLetters", "getDeadLetter", "countGivenUp", "metrics", "getSession", "signOut"],
   ],
   operator: [
     ...["startRush", "createSale", "openSale", "pauseSale", "closeSale"],

@@ -87,17 +87,26 @@ function moving(to: "open" | "pause" | "close"): Command {
         return exitCodes.failed;
       }
       const operationId = textOption(options, "operationId");
-      const sale = await move(desk, { saleId, to, ...(operationId && { operationId }) });
+      const reason = textOption(options, "reason") ?? `${to} from the command line`;
+      const sale = await move(desk, { saleId, to, reason, ...(operationId && { operationId }) });
       tellSale(context, sale);
       context.result(sale);
       return exitCodes.done;
     });
 }
 
-type Moving = { readonly saleId: string; readonly to: Move; readonly operationId?: string };
+type Moving = {
+  readonly saleId: string;
+  readonly to: Move;
+  readonly operationId?: string;
+  readonly reason?: string;
+};
 
-function move(desk: Desk, { saleId, to, operationId }: Moving): Promise<SaleBody> {
-  const body = operationId === undefined ? {} : { operationId };
+function move(desk: Desk, { saleId, to, operationId, reason }: Moving): Promise<SaleBody> {
+  const body = {
+    ...(operationId === undefined ? {} : { operationId }),
+    ...(reason === undefined ? {} : { reason }),
+  };
   return desk.post(path("sales", saleId, to), body, { schema: SaleBody });
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { someLetter } from "../../../test/support/fake-engine.ts";
 import { serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
 import { Fault } from "../../domain/fault.ts";
+import type { DeadLetterQuery } from "../../ledger/ledger.ts";
 
 const act = { method: "POST", headers: { "content-type": "application/json" } } as const;
 
@@ -64,5 +65,36 @@ describe("several dead letters by their ids", () => {
     const payload = { filter, reason: "mended", dryRun: true };
     const answer = await app.inject({ ...act, url, payload });
     expect(answer.json()).toMatchObject({ status: 400, code: "INVALID" });
+  });
+});
+
+describe("dead letters as a file", () => {
+  const letters = Array.from({ length: 1_200 }, (_, n) => ({ ...someLetter, id: n + 1 }));
+  const deadLetters = async ({ after, limit, state }: DeadLetterQuery) =>
+    state === "open" ? letters.filter(({ id }) => id > after).slice(0, limit) : [];
+
+  it("hold every one that matches, without their bytes, line by line", async () => {
+    const { app } = await serverOver({ oversight: { deadLetters } });
+    const answer = await app.inject("/v1/dead-letters?format=ndjson&state=open");
+    expect(answer.headers["content-disposition"]).toContain("dead-letters.ndjson");
+    const lines = answer.payload.trimEnd().split("\n");
+    expect(lines).toHaveLength(1_200);
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ id: 1_200, reason: someLetter.reason });
+    expect(lines[0]).not.toContain("bodyBase64");
+  });
+
+  it("are CSV with a header, and no more than were asked for", async () => {
+    const { app } = await serverOver({ oversight: { deadLetters } });
+    const answer = await app.inject("/v1/dead-letters?format=csv&bom=true&limit=2&state=open");
+    const rows = answer.payload.trimEnd().split("\r\n");
+    expect(rows[0]).toMatch(/^\ufeffid,lane,state,reason,kind,.*,settledReason,bytes$/);
+    expect(rows).toHaveLength(3);
+  });
+});
+
+describe("what the broker has given up", () => {
+  it.each([0, 7, null])("is told as a number, or that it is not known: %s", async (givenUp) => {
+    const { app } = await serverOver({ oversight: { givenUp: async () => givenUp } });
+    expect((await app.inject("/v1/dead-letters/given-up")).json()).toEqual({ givenUp });
   });
 });

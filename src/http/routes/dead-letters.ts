@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 import { Fault } from "../../domain/fault.ts";
 import type { Acting, DeadLetterOutcome, Oversight } from "../../engine/engine.ts";
-import type { DeadLetter } from "../../ledger/ledger.ts";
+import type { DeadLetter, DeadLetterQuery } from "../../ledger/ledger.ts";
 import { sendProblem } from "../answers.ts";
 import { deadLetterBody } from "../bodies.ts";
 import {
@@ -12,9 +12,12 @@ import {
   DeadLetterPage,
   DeadLetterRequest,
   DeadLettersRequest,
+  GivenUpBody,
 } from "../contract.ts";
 import { pageOf, readCursorNumber } from "../cursor.ts";
-import { InputError, normalText, pageLimit } from "../input.ts";
+import { letterColumns } from "../export-columns.ts";
+import { InputError, isFlagSet, normalText, pageLimit } from "../input.ts";
+import { sendExport } from "../list-export.ts";
 import { DeadLetterPath, DeadLettersQuery, NoQuery } from "../queries.ts";
 import type { RouteDeps } from "../route.ts";
 
@@ -28,6 +31,7 @@ const settledMax = 1_000;
 /** Messages that could not be decided. Looking never changes one. */
 export function deadLetterRoutes(app: FastifyInstance, deps: RouteDeps): void {
   listRoute(app, deps);
+  givenUpRoute(app, deps);
   readRoute(app, deps);
   for (const verb of ["replay", "discard"] as const) {
     settleRoute(app, deps, verb);
@@ -41,26 +45,74 @@ function listRoute(app: FastifyInstance, { engine }: RouteDeps): void {
     {
       schema: {
         operationId: "listDeadLetters",
-        summary: "Messages that could not be decided, the oldest first",
+        summary:
+          "Messages that could not be decided, the oldest first; `csv`, `ndjson`: all of them",
         tags,
         querystring: DeadLettersQuery,
         response: { 200: DeadLetterPage },
       },
     },
-    async ({ query }) => {
+    async ({ query }, reply) => {
+      const { format = "json" } = query;
+      const asked = letterQuery(query);
+      if (format !== "json") return sendLetters(reply, engine.oversight, { query, asked, format });
       const limit = pageLimit(query.limit);
-      const found = await engine.oversight.deadLetters({
-        state: query.state ?? null,
-        lane: query.lane === undefined ? null : Number(query.lane),
-        reason: query.reason ?? null,
-        itemId: query.itemId ?? null,
-        after: readCursorNumber("dead-letters", query.cursor) ?? 0,
-        limit: limit + 1,
-      });
+      const found = await engine.oversight.deadLetters({ ...asked, limit: limit + 1 });
       const link = { path: "/v1/dead-letters", query, list: "dead-letters" as const };
       const page = pageOf(found, limit, { ...link, key: ({ id }) => String(id) });
       return { items: page.items.map(deadLetterBody), next: page.next };
     },
+  );
+}
+
+type Asked = Static<typeof DeadLettersQuery>;
+
+function letterQuery(query: Asked): Omit<DeadLetterQuery, "limit"> {
+  return {
+    state: query.state ?? null,
+    lane: query.lane === undefined ? null : Number(query.lane),
+    reason: query.reason ?? null,
+    itemId: query.itemId ?? null,
+    after: readCursorNumber("dead-letters", query.cursor) ?? 0,
+  };
+}
+
+type Export = {
+  readonly query: Asked;
+  readonly asked: Omit<DeadLetterQuery, "limit">;
+  readonly format: "csv" | "ndjson";
+};
+
+/** All that match, as fast as it is read, without their bytes; a `limit` bounds it. */
+function sendLetters(
+  reply: FastifyReply,
+  oversight: Oversight,
+  { query, asked, format }: Export,
+): FastifyReply {
+  const listing = {
+    read: async (last: DeadLetterBody | null, limit: number) => {
+      const after = last?.id ?? asked.after;
+      return (await oversight.deadLetters({ ...asked, after, limit })).map(deadLetterBody);
+    },
+    limit: query.limit === undefined ? null : Number(query.limit),
+  };
+  const form = { format, columns: letterColumns, bom: isFlagSet(query.bom), name: "dead-letters" };
+  return sendExport(reply, listing, form);
+}
+
+function givenUpRoute(app: FastifyInstance, { engine }: RouteDeps): void {
+  app.get(
+    "/v1/dead-letters/given-up",
+    {
+      schema: {
+        operationId: "countGivenUp",
+        summary: "How many messages lie in the broker's own dead letters, which it alone keeps",
+        tags,
+        querystring: NoQuery,
+        response: { 200: GivenUpBody },
+      },
+    },
+    async () => ({ givenUp: await engine.oversight.givenUp() }),
   );
 }
 

@@ -5,9 +5,11 @@ import type { LevelView, Oversight } from "../../engine/engine.ts";
 import type { EntryQuery } from "../../ledger/ledger.ts";
 import { sendProblem } from "../answers.ts";
 import { entryBody, levelBody } from "../bodies.ts";
+import type { EntryBody } from "../contract.ts";
 import { pageOf, readCursor, readCursorNumber } from "../cursor.ts";
-import { entriesAsCsv, entriesAsLines, exportStream } from "../entries-export.ts";
+import { entryColumns } from "../export-columns.ts";
 import { InputError, instantOf, isFlagSet, maybeInstant, pageLimit } from "../input.ts";
+import { sendExport } from "../list-export.ts";
 import { AsOfQuery, EntriesQuery, PageQuery, SkuPath } from "../queries.ts";
 import { named, type RouteDeps } from "../route.ts";
 
@@ -98,13 +100,14 @@ function entriesRoute(app: FastifyInstance, { engine }: RouteDeps): void {
     async (request, reply) => {
       const sku = skuId(request.params.sku);
       const { query } = request;
+      const { format = "json" } = query;
       const limit = pageLimit(query.limit);
       const asked = { ...entryQuery(query), limit: limit + 1 };
       const first = await engine.oversight.entries(sku, asked);
       const isMissing = first.length === 0 && (await engine.oversight.level(sku)) === null;
       if (isMissing) return skuNotFound(request, reply);
-      if (query.format !== undefined && query.format !== "json") {
-        return sendExport(request, reply, engine.oversight);
+      if (format !== "json") {
+        return sendEntries(request, reply, { oversight: engine.oversight, format });
       }
       const link = { path: `/v1/stock/${sku}/entries`, query, list: "entries" as const };
       const page = pageOf(first, limit, { ...link, key: ({ version }) => String(version) });
@@ -114,32 +117,32 @@ function entriesRoute(app: FastifyInstance, { engine }: RouteDeps): void {
 }
 
 function entryQuery(query: Static<typeof EntriesQuery>): Omit<EntryQuery, "limit"> {
+  const { afterVersion = "0", cursor } = query;
   return {
-    after: readCursorNumber("entries", query.cursor) ?? 0,
+    // The cursor goes on from where the last page ended: it is never before what was asked for.
+    after: readCursorNumber("entries", cursor) ?? Number(afterVersion),
     from: maybeInstant(query.from, "query", "/from"),
     to: maybeInstant(query.to, "query", "/to"),
   };
 }
 
-/** A whole export, page by page, as fast as it is read; a `limit` bounds it. */
-function sendExport(
-  request: EntriesAsked,
+/** All of them, as fast as they are read; a `limit` bounds it. */
+function sendEntries(
+  { query, params }: EntriesAsked,
   reply: FastifyReply,
-  oversight: Oversight,
+  { oversight, format }: { readonly oversight: Oversight; readonly format: "csv" | "ndjson" },
 ): FastifyReply {
-  const { query, params } = request;
-  const isCsv = query.format === "csv";
-  const pages = {
-    read: (page: EntryQuery) => oversight.entries(skuId(params.sku), page),
-    query: entryQuery(query),
+  const asked = entryQuery(query);
+  const listing = {
+    read: async (last: EntryBody | null, limit: number) => {
+      const after = last?.version ?? asked.after;
+      const found = await oversight.entries(skuId(params.sku), { ...asked, after, limit });
+      return found.map(entryBody);
+    },
     limit: query.limit === undefined ? null : Number(query.limit),
   };
-  const text = isCsv ? entriesAsCsv(pages, isFlagSet(query.bom)) : entriesAsLines(pages);
-  const type = isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8";
-  return reply
-    .type(type)
-    .header("content-disposition", `attachment; filename="${params.sku}.${query.format}"`)
-    .send(exportStream(text));
+  const form = { format, columns: entryColumns, bom: isFlagSet(query.bom), name: params.sku };
+  return sendExport(reply, listing, form);
 }
 
 export function skuNotFound(request: FastifyRequest<Named>, reply: FastifyReply): FastifyReply {

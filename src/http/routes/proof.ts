@@ -4,9 +4,10 @@ import { skuId } from "../../domain/values.ts";
 import type { Oversight } from "../../engine/engine.ts";
 import type { AuditQuery as LedgerAuditQuery } from "../../ledger/ledger.ts";
 import { sendProblem } from "../answers.ts";
-import { auditAsCsv, auditAsLines, auditBody } from "../audit-export.ts";
+import { auditBody } from "../bodies.ts";
 import {
   AuditPage,
+  type AuditRecordBody,
   ReconciliationBody,
   RepairBody,
   RepairRequest,
@@ -15,8 +16,9 @@ import {
   VerifyRequest,
 } from "../contract.ts";
 import { pageOf, readCursorNumber } from "../cursor.ts";
-import { exportStream } from "../entries-export.ts";
+import { auditColumns } from "../export-columns.ts";
 import { isFlagSet, isoTime, maybeInstant, normalText, pageLimit } from "../input.ts";
+import { sendExport } from "../list-export.ts";
 import { AuditQuery, NoQuery, SearchQuery } from "../queries.ts";
 import { refusedBelow } from "../refused-acts.ts";
 import { allowNoBody, type RouteDeps } from "../route.ts";
@@ -155,17 +157,15 @@ function sendAudit(
   oversight: Oversight,
   { query, asked, format }: Export,
 ): FastifyReply {
-  const pages = {
-    read: (page: LedgerAuditQuery) => oversight.auditLog(page),
-    query: asked,
+  const listing = {
+    read: async (last: AuditRecordBody | null, limit: number) => {
+      const before = last?.id ?? asked.before;
+      return (await oversight.auditLog({ ...asked, before, limit })).map(auditBody);
+    },
     limit: query.limit === undefined ? null : Number(query.limit),
   };
-  const isCsv = format === "csv";
-  const text = isCsv ? auditAsCsv(pages, isFlagSet(query.bom)) : auditAsLines(pages);
-  return reply
-    .type(isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8")
-    .header("content-disposition", `attachment; filename="audit-log.${format}"`)
-    .send(exportStream(text));
+  const form = { format, columns: auditColumns, bom: isFlagSet(query.bom), name: "audit-log" };
+  return sendExport(reply, listing, form);
 }
 
 function searchRoute(app: FastifyInstance, { engine }: RouteDeps): void {

@@ -30,8 +30,10 @@ export async function streamSale(
   { engine, clock, streams, liveSales }: RouteDeps,
 ): Promise<FastifyReply> {
   const id = saleId(request.params.saleId);
-  const present = await engine.merchandising.sale(id);
-  if (present === null) return saleNotFound(request, reply);
+  // What the others who watch have just been told will do: a large sale takes a while to read.
+  const isKnown =
+    (await liveSales.sale(id)) !== null || (await engine.merchandising.sale(id)) !== null;
+  if (!isKnown) return saleNotFound(request, reply);
   const stream = streams.open(request, reply);
   if (stream === null) return tooManyStreams(request, reply);
   const frames = new Frames(id, { liveSales, stream, next: frameAfter(lastEventId(request)) });

@@ -155,7 +155,7 @@ describe("moving a sale", () => {
     ["open", "open"],
     ["pause", "paused"],
     ["close", "closed"],
-  ] as const)("%s makes it %s, with or without an operation id", async (verb, to) => {
+  ] as const)("%s makes it %s, with or without an operation id and a reason", async (verb, to) => {
     const moves: unknown[] = [];
     const { app } = await serverOver({
       merchandising: {
@@ -167,10 +167,11 @@ describe("moving a sale", () => {
     });
     const url = `/v1/sales/sale-1/${verb}`;
     expect((await app.inject({ method: "POST", url })).json()).toMatchObject({ state: to });
-    await app.inject({ ...post, url, payload: { operationId: "op-1" } });
+    await app.inject({ ...post, url, payload: { operationId: "op-1", reason: "as planned" } });
+    const move = { to, operationId: null, ifRevision: null };
     expect(moves).toEqual([
-      ["sale-1", { to, operationId: null, ifRevision: null }, "local"],
-      ["sale-1", { to, operationId: "op-1", ifRevision: null }, "local"],
+      ["sale-1", { ...move, reason: "" }, "local"],
+      ["sale-1", { ...move, operationId: "op-1", reason: "as planned" }, "local"],
     ]);
   });
 
@@ -187,7 +188,7 @@ describe("moving a sale", () => {
     });
     const headers = { ...post.headers, "if-match": '"3"' };
     const answer = await app.inject({ ...post, url: "/v1/sales/sale-1/close", headers });
-    expect(moves).toEqual([{ to: "closed", operationId: null, ifRevision: 3 }]);
+    expect(moves).toMatchObject([{ to: "closed", operationId: null, ifRevision: 3 }]);
     expect(answer.json()).toMatchObject({
       status: 412,
       code: "VERSION_MOVED",

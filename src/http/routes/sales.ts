@@ -167,11 +167,12 @@ function moveRoute(
       preValidation: allowNoBody,
     },
     async (request, reply) => {
-      const { operationId: operation } = request.body;
+      const { operationId: operation, reason } = request.body;
       const move = {
         to,
         operationId: operation === undefined ? null : operationId(operation),
         ifRevision: maybeIfMatch(request.headers["if-match"]),
+        reason: normalText(reason),
       };
       const id = saleId(request.params.saleId);
       const outcome = await engine.merchandising.moveSale(id, move, request.actor);

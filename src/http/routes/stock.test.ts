@@ -264,6 +264,15 @@ describe("entries", () => {
     expect(asked[1]).toEqual({ after: 2, from: someTime, to: null, limit: 3 });
   });
 
+  it("begin at any version, and go on from there by the link", async () => {
+    const { app, asked } = await withEntries(1_000);
+    const first = (await app.inject(`${path}?afterVersion=700&limit=2`)).json();
+    expect(first.items).toMatchObject([{ version: 701 }, { version: 702 }]);
+    const second = (await app.inject(first.next)).json();
+    expect(second.items).toMatchObject([{ version: 703 }, { version: 704 }]);
+    expect(asked.map(({ after }) => after)).toEqual([700, 702]);
+  });
+
   it("of a SKU that is not there are 404, of one without entries none", async () => {
     const { app } = await withEntries(0);
     expect((await app.inject("/v1/stock/sku-2/entries")).statusCode).toBe(404);
@@ -293,7 +302,7 @@ describe("entries", () => {
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ version: 1_203 });
   });
 
-  it.each(["format=xml", "format=", "bom=yes", "from=1", "to=x", "cursor=%00"])(
+  it.each(["format=xml", "format=", "bom=yes", "from=1", "to=x", "cursor=%00", "afterVersion=-1"])(
     "are refused for %s",
     async (query) => {
       const { app } = await serverOverNothing();
