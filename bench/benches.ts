@@ -1,5 +1,6 @@
 import { refusedRow, replayedRow } from "./answers.ts";
 import { committedRow, limitedRow } from "./committed.ts";
+import { consoleRows } from "./console.ts";
 import { expiryRows } from "./expiry.ts";
 import { hotSkuRows } from "./hot-sku.ts";
 import { batchOverHttpRow, committedOverHttpRow, refusedOverHttpRow } from "./http.ts";
@@ -32,6 +33,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   expiry: expiryRows,
   rebuild: rebuildRows,
   bytes: async (scale) => [await bytesRow(scale)],
+  console: consoleRows,
   "stack-admission": stackAdmissionRows,
   "stack-committed": async (scale) => [await stackCommittedRow(scale)],
   "stack-http": stackHttpRows,
@@ -42,7 +44,10 @@ export const benches: Readonly<Record<string, Bench>> = {
   "stack-flush": async (scale) => [await stackFlushRow(scale)],
 };
 
-/** All of these names, in the order of the list above; none: all that need no server. */
+/** These need what is not everywhere: private servers, a browser. */
+const isOnRequest = (name: string): boolean => name.startsWith("stack-") || name === "console";
+
+/** All of these names, in the order of the list above; none: all that need nothing else. */
 export async function runBenches(
   names: readonly string[],
   onRow: (row: Row) => void,
@@ -50,7 +55,7 @@ export async function runBenches(
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [name, bench] of Object.entries(benches)) {
-    const isAsked = names.length === 0 ? !name.startsWith("stack-") : names.includes(name);
+    const isAsked = names.length === 0 ? !isOnRequest(name) : names.includes(name);
     if (!isAsked) continue;
     for (const row of await bench(scale)) {
       rows.push(row);

@@ -73,42 +73,47 @@ export type SaleOptions = {
   readonly limitPerBuyer?: number | null;
 };
 
-export async function openSale({ holdfast }: World, options: SaleOptions): Promise<Sale> {
-  const { name, stock, holdSeconds = 3_600, limitPerBuyer = null } = options;
-  const sale = { saleId: saleId(name), sku: skuId(`${name}-sku`) };
-  const { merchandising } = holdfast.engine;
-  const made = await merchandising.createSale(
+export async function openSale(world: World, options: SaleOptions): Promise<Sale> {
+  const { name, stock } = options;
+  const sku = skuId(`${name}-sku`);
+  return { saleId: await openSaleOf(world, { ...options, items: [{ sku, stock }] }), sku };
+}
+
+type ManyOptions = Omit<SaleOptions, "stock"> & {
+  readonly items: readonly { readonly sku: SkuId; readonly stock: number }[];
+};
+
+/** A sale of any number of SKUs. */
+export async function openSaleOf({ holdfast }: World, options: ManyOptions): Promise<SaleId> {
+  const { name, items, holdSeconds = 3_600, limitPerBuyer = null } = options;
+  const id = saleId(name);
+  const made = await holdfast.engine.merchandising.createSale(
     {
-      saleId: sale.saleId,
-      title: name,
-      opensAt: null,
-      closesAt: null,
-      holdSeconds,
-      limitPerBuyer,
-      items: [{ sku: sale.sku, stock }],
+      ...{ saleId: id, title: name, opensAt: null, closesAt: null },
+      ...{ holdSeconds, limitPerBuyer, items },
     },
     "bench",
   );
   if (!made.ok) throw new Error(`sale ${name}: ${made.detail}`);
-  await moveSale(holdfast, sale, "open");
-  return sale;
+  await moveSale(holdfast, { saleId: id }, "open");
+  return id;
 }
 
 const moveWithinMs = 30_000;
 
 export async function moveSale(
   { engine }: Holdfast,
-  sale: Sale,
+  { saleId: id }: Pick<Sale, "saleId">,
   to: "open" | "closed",
 ): Promise<void> {
   const until = performance.now() + moveWithinMs;
-  const move = () => engine.merchandising.moveSale(sale.saleId, { to, operationId: null }, "bench");
+  const move = () => engine.merchandising.moveSale(id, { to, operationId: null }, "bench");
   let moved = await move();
   // On a busy machine hot stock may hear of it a little later.
   while (!moved.ok && moved.code === "STOCK_CLOSED" && performance.now() < until) {
     moved = await move();
   }
-  if (!moved.ok) throw new Error(`sale ${sale.saleId}: ${moved.detail}`);
+  if (!moved.ok) throw new Error(`sale ${id}: ${moved.detail}`);
 }
 
 /** One unit for the n-th buyer, who is a new one for every n. */

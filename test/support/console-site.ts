@@ -6,13 +6,13 @@ import { skuId } from "../../src/domain/values.ts";
 import type { Stores } from "../../src/engine/assemble.ts";
 import { silentEvents } from "../../src/events.ts";
 import { MemoryHotStock } from "../../src/hot-stock/memory.ts";
-import { prometheusMetrics } from "../../src/http/metrics.ts";
 import { hashPassword } from "../../src/http/passwords.ts";
-import { buildServer, type ServerDeps } from "../../src/http/server.ts";
+import type { ServerDeps } from "../../src/http/server.ts";
 import { SignIn } from "../../src/http/sign-in.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite-ledger.ts";
 import { bent } from "./bent-ports.ts";
+import { realServer } from "./real-server.ts";
 import { ShopProcess } from "./shop-process.ts";
 
 const folder = fileURLToPath(new URL("../../dist/console", import.meta.url));
@@ -62,14 +62,9 @@ export class ConsoleSite {
     const process = await ShopProcess.begin(stores, { deliver: () => Promise.resolve() });
     process.start();
     const failures: unknown[] = [];
-    const app = await buildServer({
+    const app = await realServer({
       engine: process.engine,
       clock,
-      random: systemRandom,
-      metrics: prometheusMetrics({ clock, version: "test", processMetrics: false }),
-      apiKeys: new Map(),
-      phase: () => "ready",
-      version: "test",
       log: (error) => failures.push(error),
       console: { folder, basePath: options.basePath ?? "" },
       ...(options.users === undefined ? {} : await signInOf(ledger, options.users)),

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
-import { findBrowser } from "../console/browser.ts";
+import { openChromium } from "../../bench/chromium.ts";
 
 export const languages = ["en", "zh-CN"] as const;
 export type Language = (typeof languages)[number];
@@ -12,8 +12,7 @@ type Catalog = { readonly [key: string]: string | Catalog };
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export function openBrowser(): Promise<Browser> {
-  const executablePath = findBrowser() ?? "chromium";
-  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  return openChromium();
 }
 
 /** The texts of the console, as its catalogs have them. */

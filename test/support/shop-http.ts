@@ -1,7 +1,5 @@
 import { onTestFinished } from "vitest";
-import { systemRandom } from "../../src/clock.ts";
-import { prometheusMetrics } from "../../src/http/metrics.ts";
-import { buildServer } from "../../src/http/server.ts";
+import { realServer } from "./real-server.ts";
 import type { Shop } from "./shop.ts";
 
 export type Asked = {
@@ -27,14 +25,9 @@ export async function httpOf(shop: Shop): Promise<Ask> {
   const { url } = shop.first;
   if (url !== null) return (path, asked = {}) => shop.time.drive(overNetwork(url + path, asked));
   const { clock } = shop.time;
-  const app = await buildServer({
+  const app = await realServer({
     engine: shop.first.engine,
     clock,
-    random: systemRandom,
-    metrics: prometheusMetrics({ clock, version: "test", processMetrics: false }),
-    apiKeys: new Map(),
-    phase: () => "ready",
-    version: "test",
     log: (error) => shop.noted.push(`http ${String(error)}`),
   });
   onTestFinished(() => app.close());

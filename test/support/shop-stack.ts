@@ -9,12 +9,11 @@ import { skuId } from "../../src/domain/values.ts";
 import { Keys } from "../../src/hot-stock/keys.ts";
 import type { HotSku } from "../../src/hot-stock/lane-state.ts";
 import { RedisHotStock } from "../../src/hot-stock/redis.ts";
-import { prometheusMetrics } from "../../src/http/metrics.ts";
-import { buildServer } from "../../src/http/server.ts";
 import { openMysqlLedger } from "../../src/ledger/mysql-ledger.ts";
 import { PrivateRedis } from "../../stack/redis.ts";
 import { engineOverHttp } from "./engine-over-http.ts";
 import { createDatabase } from "./ledger-servers.ts";
+import { realServer } from "./real-server.ts";
 import type { ShopProcess } from "./shop-process.ts";
 import type { Hand, SharedStores, ShopWorld, WorldOptions } from "./shop-world.ts";
 import { VirtualTime } from "./virtual-time.ts";
@@ -123,14 +122,9 @@ async function serve(
   { clock }: VirtualTime,
   note: (what: string) => void,
 ): Promise<() => Promise<void>> {
-  const app = await buildServer({
+  const app = await realServer({
     engine: process.engine,
     clock,
-    random: systemRandom,
-    metrics: prometheusMetrics({ clock, version: "test", processMetrics: false }),
-    apiKeys: new Map(),
-    phase: () => "ready",
-    version: "test",
     log: (error) => note(`http ${String(error)}`),
   });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
