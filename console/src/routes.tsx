@@ -1,10 +1,12 @@
 import type { ComponentType } from "react";
-import { createBrowserRouter, Navigate } from "react-router";
+import { createBrowserRouter, type LoaderFunctionArgs, Navigate } from "react-router";
 import { Broken } from "./components/broken.tsx";
 import { RequireSession } from "./components/require-session.tsx";
 import { Shell } from "./components/shell.tsx";
+import { askLevel } from "./live/level.ts";
 import { basePath } from "./page-facts.ts";
 import { NotFoundPage } from "./pages/not-found.tsx";
+import { client } from "./query-client.ts";
 
 /** A page's code comes when it is first looked at. */
 function page<Name extends string>(
@@ -55,7 +57,15 @@ const pages = [
     lazy: page(() => import("./pages/reservation.tsx"), "ReservationPage"),
   },
   { path: "/stock", lazy: page(() => import("./pages/stock.tsx"), "StockPage") },
-  { path: "/stock/:sku", lazy: page(() => import("./pages/ledger.tsx"), "LedgerPage") },
+  {
+    path: "/stock/:sku",
+    // Its entries are asked for by its version: that is on its way before the page's code is.
+    loader: ({ params }: LoaderFunctionArgs) => {
+      void client.prefetchQuery(askLevel(params["sku"] ?? ""));
+      return null;
+    },
+    lazy: page(() => import("./pages/ledger.tsx"), "LedgerPage"),
+  },
   {
     path: "/reconciliation",
     lazy: page(() => import("./pages/reconciliation.tsx"), "ReconciliationPage"),

@@ -33,6 +33,7 @@ describe.each(languages)("in %s", (language) => {
     await visitor.button("create.action").click();
     await visitor.heading(saleId).waitFor();
     await visitor.button("move.open").click();
+    await visitor.field("reason").fill("as announced");
     await visitor.page
       .getByRole("dialog")
       .getByRole("button", { name: visitor.t("move.open") })
@@ -47,6 +48,8 @@ describe.each(languages)("in %s", (language) => {
     await left.getByText(/^0\b/).waitFor();
     await visitor.figure("bucket.reserved").getByText("30").waitFor();
     await expect.poll(() => visitor.figure("figure.drift").textContent()).toMatch(/^0/);
+    const log = await site.call(`/v1/audit-log?action=sale.open&subject=sale:${saleId}`);
+    expect(log).toMatchObject({ items: [{ reason: "as announced" }] });
     await visitor.leave();
   });
 
@@ -153,6 +156,31 @@ describe.each(languages)("what went wrong, in %s", (language) => {
     await outcomes.getByText(visitor.t("outcome.replayed")).first().waitFor();
     const hits = await own.call("/v1/search?q=lost-key");
     expect(hits).toMatchObject({ hits: [{ type: "reservation", state: "reserved" }] });
+    await visitor.leave();
+    await own.close();
+  });
+
+  it("those that are chosen are settled in one call, with an outcome for each", async () => {
+    const own = await ConsoleSite.start();
+    await own.openSale("lost", { "lost-a": 5 });
+    await own.whilePoisoned(() => own.buy("lost", "lost-a", "ann", "lost-key"));
+    const visitor = await Visitor.come(browser, own.url, { language });
+    const posted: string[] = [];
+    visitor.page.on("request", (request) => {
+      if (request.method() === "POST") posted.push(request.postData() ?? "");
+    });
+    await visitor.goTo("/dead-letters");
+    await visitor.page.getByLabel(visitor.t("deadLetters.selectOne", { id: "1" })).check();
+    await visitor.button("settle.discardSelected", { letters: "1" }).click();
+    await visitor.page.getByTestId("preview").getByText("1").waitFor();
+    await visitor.field("reason").fill("asked for twice");
+    await visitor.button("settle.discardDo", { letters: "1" }).click();
+    const outcomes = visitor.page.getByTestId("outcomes");
+    await outcomes.getByText(visitor.t("outcome.discarded")).first().waitFor();
+    const [tried, done] = posted.map((body): unknown => JSON.parse(body));
+    expect(tried).toMatchObject({ filter: { ids: [1] }, dryRun: true });
+    expect(done).toMatchObject({ filter: { ids: [1] }, dryRun: false, reason: "asked for twice" });
+    expect(posted).toHaveLength(2);
     await visitor.leave();
     await own.close();
   });

@@ -7,6 +7,7 @@ export type Session = SessionBody;
 export type Role = Session["role"];
 
 export const sessionKey = ["session"] as const;
+export const askSession = { queryKey: sessionKey, queryFn: readSession, staleTime: 60_000 };
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 };
 
 export type SessionState =
@@ -20,7 +21,7 @@ const context = createContext<SessionState>({ kind: "loading" });
 /** Who is here. The page hides what a role may not do; the server refuses it. */
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const client = useQueryClient();
-  const asked = useQuery({ queryKey: sessionKey, queryFn: readSession, staleTime: 60_000 });
+  const asked = useQuery(askSession);
   useEffect(() => onSignedOut(() => client.setQueryData(sessionKey, null)), [client]);
   const { data, error, refetch } = asked;
   useEffect(() => speakTo({ csrf: data?.csrfToken ?? "" }), [data]);

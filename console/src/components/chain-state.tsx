@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { Button } from "antd";
 import type { Static } from "typebox";
 import type { VerificationBody } from "../../../src/http/contract.ts";
 import { call } from "../api/call.ts";
 import { useMay } from "../api/session.tsx";
 import { useWords } from "../use-words.ts";
+import { Button } from "./button.tsx";
 import { Copyable } from "./copyable.tsx";
 import { Failure } from "./failure.tsx";
 
@@ -25,7 +25,7 @@ export function ChainState({ sku }: { readonly sku: string | null }) {
     <section className="card stack-tight" data-testid="chain">
       <div className="row">
         <h2 style={{ flex: 1 }}>{t("chain.title")}</h2>
-        <Button loading={verify.isPending} disabled={!mayVerify} onClick={() => verify.mutate()}>
+        <Button isBusy={verify.isPending} disabled={!mayVerify} onClick={() => verify.mutate()}>
           {t("chain.verify")}
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Input, InputNumber } from "antd";
+import { InputNumber } from "antd";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { SaleBody, SaleRequest } from "../../../src/http/contract.ts";
@@ -7,6 +7,7 @@ import { call } from "../api/call.ts";
 import { parseLines } from "../live/stock-lines.ts";
 import { saleUrl } from "../urls.ts";
 import { useWords } from "../use-words.ts";
+import { AntdLook } from "./antd-look.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useSay } from "./toasts.tsx";
 
@@ -36,36 +37,39 @@ export function CreateSale({ onClose }: { readonly onClose: () => void }) {
     await go(saleUrl(saleId));
   };
   return (
-    <Dialog
-      title={t("sales.create")}
-      action={t("create.action")}
-      isReady={saleId !== "" && lines.length > 0 && wrong.length === 0}
-      act={act}
-      onClose={onClose}
-    >
-      <label>
-        {t("create.saleId")}
-        <Input
-          className="mono"
-          name="saleId"
-          value={saleId}
-          maxLength={64}
-          onChange={({ target }) => setSaleId(target.value.trim())}
-        />
-        <span className="hint">{t("create.saleIdHint")}</span>
-      </label>
-      <label>
-        {t("create.title")}
-        <Input
-          name="title"
-          value={title}
-          maxLength={200}
-          onChange={({ target }) => setTitle(target.value)}
-        />
-      </label>
-      <Terms {...{ holdMinutes, setHoldMinutes, limit, setLimit }} />
-      <LinesField pasted={pasted} onPaste={setPasted} />
-    </Dialog>
+    <AntdLook>
+      <Dialog
+        title={t("sales.create")}
+        action={t("create.action")}
+        isReady={saleId !== "" && lines.length > 0 && wrong.length === 0}
+        act={act}
+        onClose={onClose}
+      >
+        <label>
+          {t("create.saleId")}
+          <input
+            className="field mono"
+            name="saleId"
+            value={saleId}
+            maxLength={64}
+            onChange={({ target }) => setSaleId(target.value.trim())}
+          />
+          <span className="hint">{t("create.saleIdHint")}</span>
+        </label>
+        <label>
+          {t("create.title")}
+          <input
+            className="field"
+            name="title"
+            value={title}
+            maxLength={200}
+            onChange={({ target }) => setTitle(target.value)}
+          />
+        </label>
+        <Terms {...{ holdMinutes, setHoldMinutes, limit, setLimit }} />
+        <LinesField pasted={pasted} onPaste={setPasted} />
+      </Dialog>
+    </AntdLook>
   );
 }
 
@@ -107,8 +111,8 @@ function LinesField({ pasted, onPaste }: LinesProps) {
   return (
     <label>
       {t("create.lines")}
-      <Input.TextArea
-        className="mono"
+      <textarea
+        className="field mono"
         name="lines"
         rows={5}
         value={pasted}

@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { Button } from "antd";
 import { useNavigate } from "react-router";
 import { call } from "../api/call.ts";
 import { useMay, useSession } from "../api/session.tsx";
 import { saleUrl } from "../urls.ts";
 import { useWords } from "../use-words.ts";
+import { Button } from "./button.tsx";
 import { useSay } from "./toasts.tsx";
 
 /** In `dev`: a sale and a crowd, from the page. The server says whether it has one to offer. */
@@ -18,11 +18,11 @@ export function DemoButton() {
   const start = useMutation({
     mutationFn: () => call<{ saleId: string }>("/v1/demo/rush", { method: "POST", body: {} }),
     onSuccess: ({ saleId }) => go(saleUrl(saleId)),
-    onError: (error) => say(error.message, "bad"),
+    onError: (error) => say(error.message, { tone: "bad" }),
   });
   if (!isOffered || !mayStart) return null;
   return (
-    <Button loading={start.isPending} onClick={() => start.mutate()}>
+    <Button isBusy={start.isPending} onClick={() => start.mutate()}>
       {t("demo.start")}
     </Button>
   );

@@ -1,6 +1,6 @@
-import { Button, Input } from "antd";
 import { type ReactNode, useState } from "react";
 import { useWords } from "../use-words.ts";
+import { Button } from "./button.tsx";
 import { Copyable } from "./copyable.tsx";
 import { Failure } from "./failure.tsx";
 import { Window } from "./window.tsx";
@@ -16,6 +16,8 @@ type DialogProps = {
   readonly width?: number;
   readonly act: (reason: string) => Promise<unknown>;
   readonly onClose: () => void;
+  /** What came of it, until one closes the window; left out: done is done, and it closes. */
+  readonly outcome?: ReactNode;
   /** Shown instead of the plain failure, where a refusal has more to say. */
   readonly refusal?: (error: unknown) => ReactNode;
   readonly children?: ReactNode;
@@ -26,8 +28,23 @@ type DialogProps = {
  * sends it; a dangerous one is never what the focus is on at first.
  */
 export function Dialog(props: DialogProps) {
-  const { title, action, isDangerous, typed, needsReason, isReady = true, act, onClose } = props;
-  const { t } = useWords();
+  const { title, width = 560, outcome = null, onClose } = props;
+  return (
+    <Window title={title} width={width} onClose={onClose}>
+      {outcome === null ? (
+        <Asking {...props} />
+      ) : (
+        <div className="form">
+          {outcome}
+          <CloseRow onClose={onClose} />
+        </div>
+      )}
+    </Window>
+  );
+}
+
+function Asking(props: DialogProps) {
+  const { typed, needsReason, isReady = true, act, onClose, refusal } = props;
   const [reason, setReason] = useState("");
   const [confirmation, setConfirmation] = useState("");
   const [isActing, setActing] = useState(false);
@@ -41,43 +58,61 @@ export function Dialog(props: DialogProps) {
     setError(null);
     try {
       await act(reason.trim());
-      onClose();
+      if (props.outcome === undefined) onClose();
     } catch (thrown) {
       setError(thrown);
       setActing(false);
     }
   };
   return (
-    <Window title={title} width={props.width ?? 560} onClose={onClose}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {props.children}
+      {needsReason ? <ReasonField value={reason} onChange={setReason} /> : null}
+      {typed === undefined ? null : (
+        <TypedField typed={typed} value={confirmation} onChange={setConfirmation} />
+      )}
+      {error === null ? null : (refusal?.(error) ?? <Failure error={error} />)}
+      <ActRow {...props} mayAct={mayAct} isActing={isActing} />
+    </form>
+  );
+}
+
+type ActRowProps = DialogProps & { readonly mayAct: boolean; readonly isActing: boolean };
+
+function ActRow({ action, isDangerous = false, onClose, mayAct, isActing }: ActRowProps) {
+  const { t } = useWords();
+  return (
+    <div className="row ends">
+      <Button data-safe onClick={onClose}>
+        {t("act.cancel")}
+      </Button>
+      <Button
+        isPrimary
+        isDangerous={isDangerous}
+        type="submit"
+        disabled={!mayAct}
+        isBusy={isActing}
       >
-        {props.children}
-        {needsReason ? <ReasonField value={reason} onChange={setReason} /> : null}
-        {typed === undefined ? null : (
-          <TypedField typed={typed} value={confirmation} onChange={setConfirmation} />
-        )}
-        {error === null ? null : (props.refusal?.(error) ?? <Failure error={error} />)}
-        <div className="row" style={{ justifyContent: "flex-end" }}>
-          <Button data-safe onClick={onClose}>
-            {t("act.cancel")}
-          </Button>
-          <Button
-            type="primary"
-            danger={isDangerous === true}
-            htmlType="submit"
-            disabled={!mayAct}
-            loading={isActing}
-          >
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Window>
+        {action}
+      </Button>
+    </div>
+  );
+}
+
+function CloseRow({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useWords();
+  return (
+    <div className="row ends">
+      <Button data-safe onClick={onClose}>
+        {t("act.close")}
+      </Button>
+    </div>
   );
 }
 
@@ -88,7 +123,8 @@ function ReasonField({ value, onChange }: FieldProps) {
   return (
     <label>
       {t("act.reason")}
-      <Input
+      <input
+        className="field"
         value={value}
         maxLength={200}
         onChange={({ target }) => onChange(target.value)}
@@ -107,8 +143,8 @@ function TypedField({ typed, value, onChange }: FieldProps & { readonly typed: s
       <span>
         {t("act.type")} <Copyable value={typed} />
       </span>
-      <Input
-        className="mono"
+      <input
+        className="field mono"
         value={value}
         autoComplete="off"
         spellCheck={false}

@@ -1,6 +1,6 @@
-import { Button } from "antd";
 import { ApiError, apiPath } from "../api/call.ts";
 import { useWords } from "../use-words.ts";
+import { Button } from "./button.tsx";
 import { Copyable } from "./copyable.tsx";
 
 /** What went wrong, in which call, and what to do: an answer of the server or none at all. */

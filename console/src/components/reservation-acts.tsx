@@ -6,6 +6,7 @@ import { call, operationId, segment } from "../api/call.ts";
 import { soldLines } from "../live/sold-lines.ts";
 import type { ReservationActName } from "../pages/reservation.tsx";
 import { useWords } from "../use-words.ts";
+import { AntdLook } from "./antd-look.tsx";
 import { Copyable } from "./copyable.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useSay } from "./toasts.tsx";
@@ -24,7 +25,9 @@ export function ReservationAct({ name, reservation, onClose }: ActProps) {
       return reservation.refundDue.length > 0 ? (
         <RefundPayment reservation={reservation} onClose={onClose} />
       ) : (
-        <RefundUnits reservation={reservation} onClose={onClose} />
+        <AntdLook>
+          <RefundUnits reservation={reservation} onClose={onClose} />
+        </AntdLook>
       );
   }
 }

@@ -27,6 +27,12 @@ export function SaleFigures({ totals, points }: FiguresProps) {
       <Figure name={t("figure.committed")} value={rate(last?.committed ?? null)} more={perSecond} />
       <Figure name={t("figure.refused")} value={rate(last?.refused ?? null)} more={perSecond} />
       <Figure name={t("figure.soldOut")} value={rate(last?.soldOut ?? null)} more={perSecond} />
+      <Figure
+        name={t("figure.faults")}
+        value={rate(last?.faults ?? null)}
+        more={perSecond}
+        tone={last !== undefined && (last.faults ?? 0) > 0 ? "bad" : undefined}
+      />
       <Figure name="p50" value={latency(last?.p50Ms ?? null)} />
       <Figure name="p99" value={latency(last?.p99Ms ?? null)} />
       <Figure

@@ -14,6 +14,16 @@ const after: Readonly<Record<Move, SaleBody["state"]>> = {
   close: "closed",
 };
 
+/** What was open before can be opened again; a draft and a closed sale cannot be come back to. */
+function undoneBy(move: Move, before: SaleBody["state"]): Move | null {
+  if (move === "pause" && before === "open") return "open";
+  return move === "open" && before === "paused" ? "pause" : null;
+}
+
+function pathOf({ saleId }: SaleBody, move: Move): string {
+  return `/v1/sales/${segment(saleId)}/${move}`;
+}
+
 type MoveProps = {
   readonly sale: SaleBody;
   readonly move: Move;
@@ -28,11 +38,21 @@ export function SaleMove({ sale, move, onClose }: MoveProps) {
   const [operation] = useState(operationId);
   // What was on the page when one decided; somebody else's move in between refuses this one.
   const [revision] = useState(sale.revision);
-  const act = async (): Promise<void> => {
-    const path = `/v1/sales/${segment(sale.saleId)}/${move}`;
+  const act = async (reason: string): Promise<void> => {
+    const path = pathOf(sale, move);
     const headers = { "if-match": `"${revision}"` };
-    await call<SaleBody>(path, { method: "POST", body: { operationId: operation }, headers });
-    say(t("move.done", { saleId: sale.saleId, state: t(`saleState.${after[move]}`) }));
+    const body = { operationId: operation, reason };
+    await call<SaleBody>(path, { method: "POST", body, headers });
+    const done = (state: SaleBody["state"]): string =>
+      t("move.done", { saleId: sale.saleId, state: t(`saleState.${state}`) });
+    const back = undoneBy(move, sale.state);
+    const undo = async (): Promise<string> => {
+      const again = { operationId: operationId(), reason: t("undo.reason") };
+      await call<SaleBody>(pathOf(sale, back ?? move), { method: "POST", body: again });
+      await client.invalidateQueries();
+      return done(sale.state);
+    };
+    say(done(after[move]), back === null ? {} : { undo });
     await client.invalidateQueries();
   };
   return (
@@ -41,6 +61,7 @@ export function SaleMove({ sale, move, onClose }: MoveProps) {
       action={t(`move.${move}`)}
       isDangerous={move === "close"}
       typed={move === "close" ? sale.saleId : undefined}
+      needsReason
       act={act}
       onClose={onClose}
     >

@@ -1,152 +1,64 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Button, Input } from "antd";
 import { useState } from "react";
 import { countOutcomes } from "../live/count-outcomes.ts";
-import {
-  type LetterFilter,
-  type Outcome,
-  previewAll,
-  settleAll,
-  settleEach,
-  type Verb,
-} from "../live/settle-letters.ts";
+import { type Chosen, type Outcome, previewOf, settle, type Verb } from "../live/settle-letters.ts";
 import { useWords } from "../use-words.ts";
-import { Failure } from "./failure.tsx";
+import { Dialog } from "./dialog.tsx";
 import { Loaded } from "./loaded.tsx";
-import { Window } from "./window.tsx";
 
 type SettleProps = {
   readonly verb: Verb;
-  /** Null: all open ones that match the filter. */
-  readonly ids: readonly number[] | null;
-  readonly filter: LetterFilter;
+  readonly chosen: Chosen;
   readonly onClose: () => void;
 };
 
 /** How many it will be, then the act with its reason, then what each one came to. */
-export function SettleLetters(props: SettleProps) {
-  const { verb, ids, filter, onClose } = props;
+export function SettleLetters({ verb, chosen, onClose }: SettleProps) {
   const { t, number } = useWords();
+  const client = useQueryClient();
+  const [outcomes, setOutcomes] = useState<readonly Outcome[] | null>(null);
   const preview = useQuery({
-    queryKey: ["dead-letters", "preview", verb, filter],
-    queryFn: () => previewAll(verb, filter),
-    enabled: ids === null,
+    queryKey: ["dead-letters", "preview", verb, chosen],
+    queryFn: () => previewOf(verb, chosen),
     gcTime: 0,
+    // What was decided on must not change under the hand that decides.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    enabled: outcomes === null,
   });
-  const count = ids?.length ?? preview.data?.items.length ?? null;
+  const planned = preview.data?.items ?? [];
+  const count = planned.filter(({ outcome }) => outcome === `would-${verb}`).length;
+  const act = async (reason: string): Promise<void> => {
+    const done = await settle(verb, chosen, { dryRun: false, reason });
+    setOutcomes(done.items);
+    // The preview has been decided on; there is nothing left to preview.
+    await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] !== "preview" });
+  };
   return (
-    <Window title={t(`settle.${verb}Title`)} onClose={onClose} width={640}>
+    <Dialog
+      title={t(`settle.${verb}Title`)}
+      action={t(`settle.${verb}Do`, { letters: number(count) })}
+      isDangerous={verb === "discard"}
+      needsReason
+      isReady={count > 0}
+      width={640}
+      act={act}
+      onClose={onClose}
+      outcome={outcomes === null ? null : <Outcomes outcomes={outcomes} />}
+    >
       <p className={verb === "discard" ? "bad-text" : ""}>{t(`settle.${verb}Means`)}</p>
-      {ids === null && preview.data === undefined ? (
-        <Loaded asked={preview}>{() => null}</Loaded>
-      ) : null}
-      {count === null ? null : (
-        <>
+      <Loaded asked={preview}>
+        {({ more }) => (
           <p data-testid="preview">
             <strong>{t("settle.count", { letters: number(count) })}</strong>{" "}
-            {preview.data?.more === true ? t("settle.more") : ""}
+            {more ? t("settle.more") : ""}
+            {planned.length > count
+              ? t("settle.less", { letters: number(planned.length - count) })
+              : ""}
           </p>
-          <Act {...props} count={count} />
-        </>
-      )}
-    </Window>
-  );
-}
-
-function Act({ verb, ids, filter, count, onClose }: SettleProps & { readonly count: number }) {
-  const { t } = useWords();
-  const client = useQueryClient();
-  const [phase, setPhase] = useState<"asking" | "acting" | "done">("asking");
-  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
-  const [error, setError] = useState<unknown>(null);
-  const act = async (reason: string): Promise<void> => {
-    setPhase("acting");
-    try {
-      if (ids === null) {
-        const done = await settleAll(verb, filter, { dryRun: false, reason });
-        setOutcomes(done.items);
-      } else {
-        const onOutcome = (one: Outcome): void => setOutcomes((now) => [...now, one]);
-        await settleEach(verb, ids, { reason, onOutcome });
-      }
-      setPhase("done");
-    } catch (thrown) {
-      setError(thrown);
-      setPhase("asking");
-    }
-    await client.invalidateQueries();
-  };
-  if (phase === "asking") {
-    return (
-      <Ask
-        verb={verb}
-        count={count}
-        error={error}
-        onAct={(why) => void act(why)}
-        onClose={onClose}
-      />
-    );
-  }
-  return (
-    <div className="form">
-      <progress
-        max={Math.max(1, count)}
-        value={outcomes.length}
-        aria-label={t("settle.progress")}
-      />
-      <Outcomes outcomes={outcomes} />
-      <div>
-        <Button onClick={onClose} disabled={phase === "acting"}>
-          {t("settle.close")}
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-type AskProps = {
-  readonly verb: Verb;
-  readonly count: number;
-  readonly error: unknown;
-  readonly onAct: (reason: string) => void;
-  readonly onClose: () => void;
-};
-
-function Ask({ verb, count, error, onAct, onClose }: AskProps) {
-  const { t, number } = useWords();
-  const [reason, setReason] = useState("");
-  return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAct(reason.trim());
-      }}
-    >
-      <label>
-        {t("act.reason")}
-        <Input
-          name="reason"
-          maxLength={200}
-          value={reason}
-          onChange={({ target }) => setReason(target.value)}
-        />
-      </label>
-      {error === null ? null : <Failure error={error} />}
-      <div className="row" style={{ justifyContent: "flex-end" }}>
-        <Button data-safe onClick={onClose}>
-          {t("act.cancel")}
-        </Button>
-        <Button
-          type="primary"
-          danger={verb === "discard"}
-          htmlType="submit"
-          disabled={reason.trim() === "" || count === 0}
-        >
-          {t(`settle.${verb}Do`, { letters: number(count) })}
-        </Button>
-      </div>
-    </form>
+        )}
+      </Loaded>
+    </Dialog>
   );
 }
 
@@ -167,8 +79,8 @@ function Outcomes({ outcomes }: { readonly outcomes: readonly Outcome[] }) {
           </span>
         ))}
       </div>
-      <ul style={{ maxHeight: 220, overflow: "auto" }}>
-        {[...odd, ...good].slice(0, 200).map(({ id, outcome, detail }) => (
+      <ul className="outcomes">
+        {[...odd, ...good].map(({ id, outcome, detail }) => (
           <li key={id}>
             <span className="mono">{id}</span> {t(`outcome.${outcome}`, { defaultValue: outcome })}
             {detail === "" ? "" : ` · ${detail}`}

@@ -4,7 +4,7 @@ import { skuUrl } from "../urls.ts";
 import { useWords, type Words } from "../use-words.ts";
 import { Badge } from "./badge.tsx";
 import { Copyable } from "./copyable.tsx";
-import { Drift } from "./drift.tsx";
+import { Drift, ProvedAt } from "./drift.tsx";
 import { bucketsOf, LevelBar } from "./level-bar.tsx";
 import { Empty } from "./page.tsx";
 import { type Column, VirtualTable } from "./virtual-table.tsx";
@@ -22,7 +22,7 @@ export function SkuTable(props: SkuTableProps) {
   const { levels, at, filter, onFilter, onChange } = props;
   const words = useWords();
   const { t, number } = words;
-  const columns = useMemo(() => skuColumns(words, { at, onChange }), [words, at, onChange]);
+  const columns = useMemo(() => skuColumns(words, onChange), [words, onChange]);
   const rows = filter === "" ? levels : levels.filter(({ sku }) => sku.includes(filter));
   return (
     <section className="stack-tight">
@@ -43,24 +43,24 @@ export function SkuTable(props: SkuTableProps) {
       {rows.length === 0 ? (
         <Empty title={t("filter.none")} />
       ) : (
-        <VirtualTable
-          label={t("skus.title")}
-          rows={rows}
-          columns={columns}
-          rowKey={({ sku }) => sku}
-          minWidth={1_180}
-        />
+        <ProvedAt value={at}>
+          <VirtualTable
+            label={t("skus.title")}
+            rows={rows}
+            columns={columns}
+            rowKey={({ sku }) => sku}
+            minWidth={1_180}
+          />
+        </ProvedAt>
       )}
     </section>
   );
 }
 
-type More = {
-  readonly at: string | null;
-  readonly onChange: ((sku: string) => void) | null;
-};
-
-export function skuColumns(words: Words, { at, onChange }: More): Column<LevelBody>[] {
+export function skuColumns(
+  words: Words,
+  onChange: ((sku: string) => void) | null,
+): Column<LevelBody>[] {
   const { t, number, duration } = words;
   const count = (key: "available" | "reserved" | "sold", width: number): Column<LevelBody> => ({
     key,
@@ -109,7 +109,7 @@ export function skuColumns(words: Words, { at, onChange }: More): Column<LevelBo
         level.status === "stopped" ? (
           <Badge tone="bad">{t("sku.stopped")}</Badge>
         ) : (
-          <Drift level={level} at={at} />
+          <Drift level={level} />
         ),
     },
     ...(onChange === null ? [] : [changeColumn(words, onChange)]),

@@ -9,10 +9,14 @@ import {
   changeKinds,
   isDangerous,
   isPossible,
+  isRelative,
   needsQuantity,
   requestOf,
+  verbOf,
 } from "../live/stock-change.ts";
+import { oppositeOf, undoChange } from "../live/undo-change.ts";
 import { useWords } from "../use-words.ts";
+import { AntdLook } from "./antd-look.tsx";
 import { BeforeAfter } from "./before-after.tsx";
 import { Copyable } from "./copyable.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -37,7 +41,11 @@ export function StockForm({
   });
   const { t } = useWords();
   if (asked.data !== undefined) {
-    return <ChangeForm now={asked.data} path={path} onClose={onClose} />;
+    return (
+      <AntdLook>
+        <ChangeForm now={asked.data} path={path} onClose={onClose} />
+      </AntdLook>
+    );
   }
   return (
     <Window title={t("stock.change", { sku })} onClose={onClose}>
@@ -53,30 +61,30 @@ type FormProps = {
 };
 
 function ChangeForm({ now, path, onClose }: FormProps) {
-  const { t, number } = useWords();
+  const { t } = useWords();
   const client = useQueryClient();
   const say = useSay();
   const [kind, setKind] = useState<ChangeKind>("restock");
   const [quantity, setQuantity] = useState<number | null>(null);
-  const [decidedOn, setDecidedOn] = useState(now);
-  const [operation, setOperation] = useState(operationId);
-  // A total is decided on numbers that stood still; anything else adds to what there is.
-  const level = kind === "adjust" ? decidedOn : now;
+  const decision = useDecision(now, kind);
+  const { level, isStale } = decision;
   const units = needsQuantity(kind) ? quantity : 0;
   const after = units === null ? null : balancesAfter(level, kind, units);
   const danger = units !== null && isDangerous(level, kind, units);
   const act = async (reason: string): Promise<void> => {
-    const asked = { operationId: operation, reason, quantity: units ?? 0, version: level.version };
-    await call(`${path}/${kind}`, { method: "POST", ...requestOf(kind, asked) });
-    say(t("stock.done", { kind: t(`change.${kind}`), sku: level.sku }));
+    const { operation: operationId, version } = decision;
+    const asked = { operationId, reason, quantity: units ?? 0, version };
+    await call(`${path}/${verbOf(kind)}`, { method: "POST", ...requestOf(kind, asked) });
+    const undone = oppositeOf(kind, { quantity: units ?? 0, before: level });
+    const undo = async (): Promise<string> => {
+      if (undone !== null) await undoChange(path, { ...undone, reason: t("undo.reason") });
+      await client.invalidateQueries();
+      return t("undo.done");
+    };
+    const said = t("stock.done", { kind: t(`change.${kind}`), sku: level.sku });
+    say(said, undone === null || undone.quantity === 0 ? {} : { undo });
     await client.invalidateQueries();
   };
-  const takeNewer = (newer: LevelBody): void => {
-    setDecidedOn(newer);
-    setOperation(operationId());
-  };
-  const isReady =
-    after !== null && isPossible(after) && (kind !== "adjust" || !isStale(level, now));
   return (
     <Dialog
       title={t("stock.change", { sku: level.sku })}
@@ -84,26 +92,68 @@ function ChangeForm({ now, path, onClose }: FormProps) {
       isDangerous={danger}
       typed={danger ? level.sku : undefined}
       needsReason
-      isReady={isReady}
-      width={660}
+      isReady={after !== null && isPossible(after) && !isStale && units !== emptyCorrection(kind)}
+      width={720}
       act={act}
       onClose={onClose}
-      refusal={(error) => <Refusal error={error} decidedOn={level} onTake={takeNewer} />}
+      refusal={(error) => <Refusal error={error} decision={decision} />}
     >
       <KindFields kind={kind} onKind={setKind} quantity={quantity} onQuantity={setQuantity} />
       <BeforeAfter before={level} after={after ?? level} />
       {after === null || isPossible(after) ? null : (
         <span className="bad-text">{t("stock.impossible")}</span>
       )}
-      {kind === "adjust" && isStale(level, now) ? (
-        <Moved decidedOn={level} newer={now} onTake={takeNewer} />
-      ) : (
-        <p className="muted">
-          {t("stock.decidedOn", { version: number(level.version) })}{" "}
-          <Copyable value={level.hash} shown={level.hash.slice(0, 10)} />
-        </p>
-      )}
+      {isStale ? <Moved decision={decision} newer={now} /> : <DecidedOn decision={decision} />}
     </Dialog>
+  );
+}
+
+/** A correction by nothing is refused; a restock by nothing cannot be typed. */
+function emptyCorrection(kind: ChangeKind): number | null {
+  return kind === "correct" ? 0 : null;
+}
+
+/** The numbers that one has in mind: they stand still until one takes newer ones. */
+type Decision = {
+  readonly level: LevelBody;
+  /** Null: whatever there is when it comes. */
+  readonly version: number | null;
+  readonly operation: string;
+  readonly isStale: boolean;
+  readonly take: (newer: LevelBody) => void;
+  /** For what adds to whatever there is; null for what is about a number that was seen. */
+  readonly takeAny: (() => void) | null;
+};
+
+function useDecision(now: LevelBody, kind: ChangeKind): Decision {
+  const [decidedOn, setDecidedOn] = useState(now);
+  const [operation, setOperation] = useState(operationId);
+  const [wantsAny, setWantsAny] = useState(false);
+  const isAny = wantsAny && isRelative(kind);
+  const isBound = needsQuantity(kind) && !isAny;
+  const level = isBound ? decidedOn : now;
+  return {
+    level,
+    version: isBound ? level.version : null,
+    operation,
+    isStale: isBound && now.version > decidedOn.version,
+    take: (newer) => {
+      setDecidedOn(newer);
+      setOperation(operationId());
+    },
+    takeAny: isRelative(kind) && !isAny ? () => setWantsAny(true) : null,
+  };
+}
+
+function DecidedOn({ decision }: { readonly decision: Decision }) {
+  const { t, number } = useWords();
+  const { level, version } = decision;
+  if (version === null) return <p className="muted">{t("stock.onAny")}</p>;
+  return (
+    <p className="muted">
+      {t("stock.decidedOn", { version: number(version) })}{" "}
+      <Copyable value={level.hash} shown={level.hash.slice(0, 10)} />
+    </p>
   );
 }
 
@@ -129,8 +179,8 @@ function KindFields({ kind, onKind, quantity, onQuantity }: KindProps) {
         <label>
           {t(`changeQuantity.${kind}`)}
           <InputNumber
-            min={kind === "adjust" || kind === "count" ? 0 : 1}
-            max={1_000_000_000}
+            min={leastOf(kind)}
+            max={quantityMax}
             precision={0}
             value={quantity}
             onChange={onQuantity}
@@ -143,21 +193,23 @@ function KindFields({ kind, onKind, quantity, onQuantity }: KindProps) {
   );
 }
 
-function isStale(decidedOn: LevelBody, now: LevelBody): boolean {
-  return now.version > decidedOn.version;
+const quantityMax = 1_000_000_000;
+
+function leastOf(kind: ChangeKind): number {
+  if (kind === "correct") return -quantityMax;
+  return kind === "adjust" || kind === "count" ? 0 : 1;
 }
 
-type RefusalProps = {
-  readonly error: unknown;
-  readonly decidedOn: LevelBody;
-  readonly onTake: (newer: LevelBody) => void;
-};
+type RefusalProps = { readonly error: unknown; readonly decision: Decision };
 
 /** Somebody was first: the newer numbers, to decide again. */
-function Refusal({ error, decidedOn, onTake }: RefusalProps) {
+function Refusal({ error, decision }: RefusalProps) {
   const newer = newerIn(error);
+  // Once the form itself says so, or the newer ones are taken, that it was refused is over.
   if (newer === null) return <Failure error={error} />;
-  return <Moved decidedOn={decidedOn} newer={newer} onTake={onTake} />;
+  const { version, isStale } = decision;
+  if (version === null || isStale || newer.version <= version) return null;
+  return <Moved decision={decision} newer={newer} />;
 }
 
 function newerIn(error: unknown): LevelBody | null {
@@ -166,15 +218,12 @@ function newerIn(error: unknown): LevelBody | null {
   return problem.level ?? null;
 }
 
-type MovedProps = {
-  readonly decidedOn: LevelBody;
-  readonly newer: LevelBody;
-  readonly onTake: (newer: LevelBody) => void;
-};
+type MovedProps = { readonly decision: Decision; readonly newer: LevelBody };
 
-function Moved({ decidedOn, newer, onTake }: MovedProps) {
+function Moved({ decision, newer }: MovedProps) {
   const { t, number } = useWords();
-  const versions = { from: number(decidedOn.version), to: number(newer.version) };
+  const { level, take, takeAny } = decision;
+  const versions = { from: number(level.version), to: number(newer.version) };
   return (
     <div className="notice warn" role="alert" data-testid="moved">
       <span className="mark" aria-hidden="true">
@@ -182,11 +231,16 @@ function Moved({ decidedOn, newer, onTake }: MovedProps) {
       </span>
       <div className="stack-tight" style={{ flex: 1 }}>
         <strong>{t("stock.moved", versions)}</strong>
-        <BeforeAfter before={decidedOn} after={newer} />
-        <div>
-          <button type="button" className="tool" onClick={() => onTake(newer)}>
+        <BeforeAfter before={level} after={newer} />
+        <div className="row">
+          <button type="button" className="tool" onClick={() => take(newer)}>
             {t("stock.takeNewer")}
           </button>
+          {takeAny === null ? null : (
+            <button type="button" className="tool" onClick={takeAny}>
+              {t("stock.takeAny")}
+            </button>
+          )}
         </div>
       </div>
     </div>

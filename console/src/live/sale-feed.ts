@@ -14,6 +14,8 @@ export type Point = {
   readonly committed: number | null;
   readonly refused: number | null;
   readonly soldOut: number | null;
+  /** Buyers who got no answer, because a store was away. */
+  readonly faults: number | null;
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
   /** Messages that the ledger writer has not taken; null where the broker cannot tell. */
@@ -26,6 +28,8 @@ export type SaleFeed = {
   /** Our clock, when the last frame came. */
   readonly heardAt: number | null;
   readonly isOpen: boolean;
+  /** The stream has ended, or never began, at least once. */
+  readonly wasLost: boolean;
   readonly isPaused: boolean;
   /** Came while the page was paused; shown when it goes on. */
   readonly waiting: SaleFrame | null;
@@ -48,6 +52,7 @@ export const emptyFeed: SaleFeed = {
   points: [],
   heardAt: null,
   isOpen: false,
+  wasLost: false,
   isPaused: false,
   waiting: null,
 };
@@ -57,7 +62,7 @@ export function feedAfter(feed: SaleFeed, event: FeedEvent): SaleFeed {
     case "opened":
       return { ...feed, isOpen: true };
     case "lost":
-      return { ...feed, isOpen: false };
+      return { ...feed, isOpen: false, wasLost: true };
     case "pause":
       return { ...feed, isPaused: true };
     case "go-on": {
@@ -102,6 +107,7 @@ function pointOf(frame: SaleFrame, before: SaleFrame | null): Point {
     committed: rate(({ sale }) => sale.items.reduce((sum, { version }) => sum + version, 0)),
     refused: rate(({ traffic }) => traffic.refused),
     soldOut: rate(({ traffic }) => traffic.soldOut),
+    faults: rate(({ traffic }) => traffic.faults),
     p50Ms: frame.traffic.p50Ms,
     p99Ms: frame.traffic.p99Ms,
     lag: frame.lane?.lag ?? null,

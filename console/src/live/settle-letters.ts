@@ -1,6 +1,10 @@
 import type { Static } from "typebox";
-import type { DeadLetterOutcomeBody, DeadLetterOutcomesBody } from "../../../src/http/contract.ts";
-import { ApiError, call } from "../api/call.ts";
+import type {
+  DeadLetterOutcomeBody,
+  DeadLetterOutcomesBody,
+  DeadLettersRequest,
+} from "../../../src/http/contract.ts";
+import { call } from "../api/call.ts";
 
 export type Verb = "replay" | "discard";
 export type Outcome = Static<typeof DeadLetterOutcomeBody>;
@@ -10,38 +14,30 @@ export type LetterFilter = {
   readonly itemId: string;
   readonly lane: string;
 };
+/** Those with these ids, or all open ones that the filter lets pass. */
+export type Chosen = { readonly ids: readonly number[] } | LetterFilter;
 
-/** What matches, without touching it. */
-export function previewAll(verb: Verb, filter: LetterFilter): Promise<Outcomes> {
-  return settleAll(verb, filter, { dryRun: true, reason: "preview" });
+/** What would come of it, without touching any. */
+export function previewOf(verb: Verb, chosen: Chosen): Promise<Outcomes> {
+  return settle(verb, chosen, { dryRun: true, reason: "preview" });
 }
 
-export function settleAll(
+/** One call for all of them; the answer has an outcome for each. */
+export function settle(
   verb: Verb,
-  { reason: why, itemId, lane }: LetterFilter,
+  chosen: Chosen,
   act: { readonly dryRun: boolean; readonly reason: string },
 ): Promise<Outcomes> {
-  const filter = {
-    ...(why === "" ? {} : { reason: why }),
+  const body: DeadLettersRequest = { ...act, filter: filterOf(chosen) };
+  return call<Outcomes>(`/v1/dead-letters:${verb}`, { method: "POST", body });
+}
+
+function filterOf(chosen: Chosen): DeadLettersRequest["filter"] {
+  if ("ids" in chosen) return { ids: [...chosen.ids] };
+  const { reason, itemId, lane } = chosen;
+  return {
+    ...(reason === "" ? {} : { reason }),
     ...(itemId === "" ? {} : { itemId }),
     ...(lane === "" ? {} : { lane: Number(lane) }),
   };
-  return call<Outcomes>(`/v1/dead-letters:${verb}`, { method: "POST", body: { ...act, filter } });
-}
-
-/** One after the other; one that fails does not stop the rest, and says why. */
-export async function settleEach(
-  verb: Verb,
-  ids: readonly number[],
-  { reason, onOutcome }: { reason: string; onOutcome: (outcome: Outcome) => void },
-): Promise<void> {
-  for (const id of ids) {
-    const path = `/v1/dead-letters/${id}/${verb}`;
-    try {
-      onOutcome(await call<Outcome>(path, { method: "POST", body: { reason } }));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      onOutcome({ id, outcome: "failed", detail: error.message });
-    }
-  }
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { pageOfLink } from "../urls.ts";
 import { bytesAsText } from "./bytes-as-text.ts";
 import { countOutcomes } from "./count-outcomes.ts";
-import { csvOf } from "./csv.ts";
 import { differences } from "./differences.ts";
+import { pageOfVersion, pagesInSight, versionOfRow } from "./entry-pages.ts";
 import { soldLines } from "./sold-lines.ts";
 import { parseLines } from "./stock-lines.ts";
 
@@ -35,16 +35,22 @@ describe("lines of stock", () => {
   });
 });
 
-describe("a table for a spreadsheet", () => {
-  it("is never run by it, and keeps commas, quotes and lines", () => {
-    const text = csvOf(
-      ["a", "b"],
-      [
-        ["=cmd()", 'say "hi", you'],
-        [-5, "+1\n2"],
-      ],
-    );
-    expect(text).toBe('\ufeffa,b\r\n\'=cmd(),"say ""hi"", you"\r\n-5,"\'+1\n2"\r\n');
+describe("a ledger with the newest entry first", () => {
+  it("asks for the pages in sight, and for no other", () => {
+    expect(pagesInSight({ first: 0, last: 30 }, 100_000)).toEqual([999]);
+    expect(pagesInSight({ first: 0, last: 30 }, 100_005)).toEqual([1_000, 999]);
+    expect(pagesInSight({ first: 50_000, last: 50_030 }, 100_000)).toEqual([499]);
+    expect(pagesInSight({ first: 99_990, last: 100_000 }, 100_000)).toEqual([0]);
+    expect(pagesInSight({ first: 0, last: 0 }, 0)).toEqual([]);
+    expect(pagesInSight({ first: 0, last: 30 }, 3)).toEqual([0]);
+  });
+
+  it("finds each version on its page, once", () => {
+    const newest = 250;
+    const seen = Array.from({ length: newest }, (_, row) => versionOfRow(row, newest));
+    expect(seen).toEqual(Array.from({ length: newest }, (_, n) => newest - n));
+    expect(seen.map(pageOfVersion).filter((page) => page === 2)).toHaveLength(50);
+    expect([1, 100, 101, 200].map(pageOfVersion)).toEqual([0, 0, 1, 1]);
   });
 });
 

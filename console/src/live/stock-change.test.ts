@@ -5,7 +5,9 @@ import {
   changeKinds,
   isDangerous,
   isPossible,
+  isRelative,
   requestOf,
+  verbOf,
 } from "./stock-change.ts";
 
 const level = { available: 10, reserved: 3, sold: 4, frozen: 5, lost: 1, total: 23 };
@@ -20,6 +22,8 @@ describe("what comes of a change", () => {
     ["withdraw", 2, { available: 8, total: 21 }],
     ["freeze", 2, { available: 8, frozen: 7, total: 23 }],
     ["unfreeze", 2, { available: 12, frozen: 3, total: 23 }],
+    ["correct", 2, { available: 12, total: 25 }],
+    ["correct", -2, { available: 8, total: 21 }],
     ["adjust", 20, { available: 7, total: 20 }],
     ["count", 3, { available: 13, frozen: 0, lost: 3, total: 23 }],
     ["count", 7, { available: 17, frozen: 0, lost: 1, total: 25 }],
@@ -45,6 +49,8 @@ describe("what has to be typed out first", () => {
     ["restock", 1, false],
     ["withdraw", 1, true],
     ["freeze", 1, true],
+    ["correct", -1, true],
+    ["correct", 1, false],
     ["adjust", 22, true],
     ["adjust", 24, false],
     ["count", 4, true],
@@ -61,17 +67,33 @@ describe("the call", () => {
   const common = { operationId: "op", reason: "why" };
 
   it.each([
-    ["freeze", { ...common, quantity: 7 }],
-    ["count", { ...common, found: 7 }],
-    ["stop", common],
-  ] as [ChangeKind, object][])("of %s has a body of its own", (kind, body) => {
-    expect(requestOf(kind, asked)).toEqual({ body, headers: {} });
+    ["restock", "restock", { ...common, quantity: 7 }],
+    ["withdraw", "withdraw", { ...common, quantity: 7 }],
+    ["freeze", "freeze", { ...common, quantity: 7 }],
+    ["unfreeze", "unfreeze", { ...common, quantity: 7 }],
+    ["correct", "adjust", { ...common, delta: 7 }],
+    ["adjust", "adjust", { ...common, total: 7 }],
+    ["count", "count", { ...common, found: 7 }],
+  ] as [ChangeKind, string, object][])(
+    "of %s has a body of its own, and says on which version it was decided",
+    (kind, verb, body) => {
+      expect(verbOf(kind)).toBe(verb);
+      expect(requestOf(kind, asked)).toEqual({ body, headers: { "if-match": '"12"' } });
+    },
+  );
+
+  it("of units that come or go may be about whatever there is", () => {
+    const body = { ...common, quantity: 7 };
+    expect(requestOf("restock", { ...asked, version: null })).toEqual({ body, headers: {} });
+    expect(changeKinds.filter((kind) => !isRelative(kind))).toEqual([
+      "adjust",
+      "count",
+      "stop",
+      "resume",
+    ]);
   });
 
-  it("of a total says on which version it was decided", () => {
-    expect(requestOf("adjust", asked)).toEqual({
-      body: { ...common, total: 7 },
-      headers: { "if-match": '"12"' },
-    });
+  it.each(["stop", "resume"] as const)("to %s is never too late", (kind) => {
+    expect(requestOf(kind, asked)).toEqual({ body: common, headers: {} });
   });
 });

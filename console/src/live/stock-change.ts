@@ -6,6 +6,7 @@ export const changeKinds = [
   "withdraw",
   "freeze",
   "unfreeze",
+  "correct",
   "adjust",
   "count",
   "stop",
@@ -30,6 +31,8 @@ export function balancesAfter(level: Balances, kind: ChangeKind, quantity: numbe
       return { ...same, available: available - quantity, frozen: frozen + quantity };
     case "unfreeze":
       return { ...same, available: available + quantity, frozen: frozen - quantity };
+    case "correct":
+      return { ...same, available: available + quantity, total: total + quantity };
     case "adjust":
       return { ...same, available: available + quantity - total, total: quantity };
     case "count": {
@@ -55,6 +58,8 @@ export function isDangerous(level: Balances, kind: ChangeKind, quantity: number)
     case "freeze":
     case "stop":
       return true;
+    case "correct":
+      return quantity < 0;
     case "adjust":
       return quantity < level.total;
     case "count":
@@ -71,23 +76,44 @@ export function needsQuantity(kind: ChangeKind): boolean {
   return kind !== "stop" && kind !== "resume";
 }
 
-/** The body and the headers of the call. A total says on which version it was decided. */
+/** Units come or go, whatever there is; anything else is about a number that was seen. */
+export function isRelative(kind: ChangeKind): boolean {
+  return ["restock", "withdraw", "freeze", "unfreeze", "correct"].includes(kind);
+}
+
+/** The last part of the call's path. */
+export function verbOf(kind: ChangeKind): string {
+  return kind === "correct" ? "adjust" : kind;
+}
+
+type Asked = {
+  readonly operationId: string;
+  readonly reason: string;
+  readonly quantity: number;
+  /** What it was decided on; null: on whatever there is. */
+  readonly version: number | null;
+};
+
+/** The body and the headers of the call: it says on which version it was decided. */
 export function requestOf(
   kind: ChangeKind,
-  asked: { operationId: string; reason: string; quantity: number; version: number },
+  { operationId, reason, quantity, version }: Asked,
 ): { body: object; headers: Record<string, string> } {
-  const { operationId, reason, quantity, version } = asked;
   const common = { operationId, reason };
+  const headers = version === null ? {} : { "if-match": `"${version}"` };
   switch (kind) {
     case "restock":
     case "withdraw":
     case "freeze":
     case "unfreeze":
-      return { body: { ...common, quantity }, headers: {} };
+      return { body: { ...common, quantity }, headers };
+    case "correct":
+      return { body: { ...common, delta: quantity }, headers };
     case "adjust":
-      return { body: { ...common, total: quantity }, headers: { "if-match": `"${version}"` } };
+      return { body: { ...common, total: quantity }, headers };
     case "count":
-      return { body: { ...common, found: quantity }, headers: {} };
+      return { body: { ...common, found: quantity }, headers };
+    // Whoever stops a SKU does not wait until it stands still.
     case "stop":
     case "resume":
       return { body: common, headers: {} };

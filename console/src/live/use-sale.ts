@@ -2,13 +2,19 @@ import { useQuery } from "@tanstack/react-query";
 import type { Static } from "typebox";
 import type { ReconciliationBody, SaleBody } from "../../../src/http/contract.ts";
 import { call, segment } from "../api/call.ts";
+import type { SaleFeed } from "./sale-feed.ts";
 
 export type Reconciliation = Static<typeof ReconciliationBody>;
 
-export function useSale(saleId: string) {
+/**
+ * A sale whose frames do not come: the answer says why, or what it was. While they may still come
+ * it is not asked for, because the first frame is as large as the answer.
+ */
+export function useSale(saleId: string, { frame, wasLost }: SaleFeed) {
   return useQuery({
     queryKey: ["sale", saleId],
     queryFn: () => call<SaleBody>(`/v1/sales/${segment(saleId)}`),
+    enabled: frame === null && wasLost,
   });
 }
 

@@ -1,17 +1,16 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Button } from "antd";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Static } from "typebox";
 import type { AuditPage as AuditPageBody, AuditRecordBody } from "../../../src/http/contract.ts";
 import { call, query } from "../api/call.ts";
 import { AuditRecord } from "../components/audit-record.tsx";
+import { Commands } from "../components/commands.tsx";
 import { Copyable } from "../components/copyable.tsx";
+import { ExportButton } from "../components/export-button.tsx";
 import { PeriodFilter, TextFilter } from "../components/filter-fields.tsx";
-import { Loaded } from "../components/loaded.tsx";
+import { type Asked, Loaded } from "../components/loaded.tsx";
 import { Empty, Page } from "../components/page.tsx";
-import { useSay } from "../components/toasts.tsx";
 import { type Column, VirtualTable } from "../components/virtual-table.tsx";
-import { exportAudit } from "../live/audit-export.ts";
 import { instantOf, useFilters } from "../use-filters.ts";
 import { useWords, type Words } from "../use-words.ts";
 
@@ -22,18 +21,16 @@ const texts = ["actor", "action", "subject"] as const;
 
 /** Who did what and why, with what it was before and after; the newest first. */
 export function AuditPage() {
-  const words = useWords();
-  const { t } = words;
+  const { t } = useWords();
   const filters = useFilters();
-  const [opened, setOpened] = useState<number | null>(null);
-  const wanted = query({
+  const filter = {
     actor: filters.of("actor"),
     action: filters.of("action"),
     subject: filters.of("subject"),
     from: instantOf(filters.of("from")),
     to: instantOf(filters.of("to")),
-    limit: "200",
-  });
+  };
+  const wanted = query({ ...filter, limit: "200" });
   const asked = useInfiniteQuery({
     queryKey: ["audit", wanted],
     queryFn: ({ pageParam }) => call<Listed>(pageParam),
@@ -42,51 +39,67 @@ export function AuditPage() {
     refetchInterval: 10_000,
   });
   return (
-    <Page title={t("audit.title")} actions={<ExportButtons path={`/v1/audit-log${wanted}`} />}>
+    <Page
+      title={t("audit.title")}
+      actions={
+        <ExportButton
+          title={t("audit.export")}
+          path="/v1/audit-log"
+          name="audit-log"
+          filter={filter}
+          words={{ all: t("audit.exportAll"), filtered: t("export.filtered") }}
+        />
+      }
+    >
       <div className="filters">
         {texts.map((name) => (
           <TextFilter key={name} filters={filters} name={name} label={t(`audit.${name}`)} />
         ))}
         <PeriodFilter filters={filters} />
       </div>
-      <Loaded asked={asked}>
-        {({ pages }) => {
-          const rows: Audited[] = pages.flatMap(({ items }) => items);
-          const record = rows.find(({ id }) => id === opened);
-          if (rows.length === 0) return <Empty title={t("audit.none")} />;
-          return (
-            <>
-              {record === undefined ? null : (
-                <AuditRecord record={record} onClose={() => setOpened(null)} />
-              )}
-              <VirtualTable
-                label={t("audit.title")}
-                rows={rows}
-                columns={columnsIn(words, setOpened)}
-                rowKey={({ id }) => String(id)}
-                minWidth={1_000}
-                isOpen={({ id }) => id === opened}
-                onEnd={asked.hasNextPage ? () => void asked.fetchNextPage() : undefined}
-              />
-            </>
-          );
-        }}
-      </Loaded>
+      <AuditList asked={asked} />
+      <Commands path={`/v1/audit-log${query(filter)}`} />
     </Page>
   );
 }
 
-function ExportButtons({ path }: { readonly path: string }) {
-  const { t } = useWords();
-  const say = useSay();
-  const save = (format: "csv" | "ndjson"): void => {
-    exportAudit(path, format).catch((error: unknown) => say(String(error), "bad"));
+type Pages = { readonly pages: readonly Listed[] };
+type ListProps = {
+  readonly asked: Asked<Pages> & {
+    readonly hasNextPage: boolean;
+    readonly fetchNextPage: () => unknown;
   };
+};
+
+function AuditList({ asked }: ListProps) {
+  const words = useWords();
+  const { t } = words;
+  const [opened, setOpened] = useState<number | null>(null);
+  const columns = useMemo(() => columnsIn(words, setOpened), [words]);
   return (
-    <>
-      <Button onClick={() => save("csv")}>{t("audit.csv")}</Button>
-      <Button onClick={() => save("ndjson")}>NDJSON</Button>
-    </>
+    <Loaded asked={asked}>
+      {({ pages }) => {
+        const rows: Audited[] = pages.flatMap(({ items }) => items);
+        const record = rows.find(({ id }) => id === opened);
+        if (rows.length === 0) return <Empty title={t("audit.none")} />;
+        return (
+          <>
+            {record === undefined ? null : (
+              <AuditRecord record={record} onClose={() => setOpened(null)} />
+            )}
+            <VirtualTable
+              label={t("audit.title")}
+              rows={rows}
+              columns={columns}
+              rowKey={({ id }) => String(id)}
+              minWidth={1_000}
+              isOpen={({ id }) => id === opened}
+              onEnd={asked.hasNextPage ? () => void asked.fetchNextPage() : undefined}
+            />
+          </>
+        );
+      }}
+    </Loaded>
   );
 }
 

@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Button } from "antd";
 import { lazy, Suspense, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { Static } from "typebox";
@@ -7,9 +6,13 @@ import type { DeadLetterBody, DeadLetterPage } from "../../../src/http/contract.
 import { call, query } from "../api/call.ts";
 import { useMay } from "../api/session.tsx";
 import { Badge, type Tone } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
+import { Commands } from "../components/commands.tsx";
 import { Copyable } from "../components/copyable.tsx";
 import { DeadLetterView } from "../components/dead-letter-view.tsx";
+import { ExportButton } from "../components/export-button.tsx";
 import { ChoiceFilter, TextFilter } from "../components/filter-fields.tsx";
+import { GivenUp } from "../components/given-up.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty, Page } from "../components/page.tsx";
 import { type Column, VirtualTable } from "../components/virtual-table.tsx";
@@ -26,6 +29,8 @@ type Letter = Omit<DeadLetterBody, "bodyBase64">;
 type Listed = Static<typeof DeadLetterPage>;
 
 const states = ["open", "replayed", "discarded"] as const;
+/** What one call takes. */
+const settledMax = 1_000;
 const filterNames = ["reason", "itemId", "lane"] as const;
 
 /** Messages that could not be decided. Looking never changes one. */
@@ -35,7 +40,7 @@ export function DeadLettersPage() {
   const go = useNavigate();
   const filters = useFilters();
   const { search } = filters;
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const { selected, select, clear } = useSelection();
   const [settling, setSettling] = useState<{ verb: Verb; all: boolean } | null>(null);
   const state = filters.of("state") || "open";
   const filter = {
@@ -43,14 +48,21 @@ export function DeadLettersPage() {
     itemId: filters.of("itemId"),
     lane: filters.of("lane").replace(/\D/g, ""),
   };
-  const toggle = (letter: number): void =>
-    setSelected((now) => {
-      const next = new Set(now);
-      if (!next.delete(letter)) next.add(letter);
-      return next;
-    });
+  const exported = { ...filter, state: state === "all" ? "" : state };
   return (
-    <Page title={t("deadLetters.title")}>
+    <Page
+      title={t("deadLetters.title")}
+      actions={
+        <ExportButton
+          title={t("deadLetters.export")}
+          path="/v1/dead-letters"
+          name="dead-letters"
+          filter={exported}
+          words={{ all: t("deadLetters.exportAll"), filtered: t("export.filtered") }}
+        />
+      }
+    >
+      <GivenUp />
       <div className="filters">
         <LetterFilters filters={filters} state={state} />
         <span style={{ flex: 1 }} />
@@ -63,22 +75,32 @@ export function DeadLettersPage() {
       {id === undefined ? null : (
         <DeadLetterView id={id} onClose={() => void go(`/dead-letters${search}`)} />
       )}
-      <LetterList filter={filter} state={state} look={{ selected, toggle, search, open: id }} />
+      <LetterList filter={filter} state={state} look={{ selected, select, search, open: id }} />
+      <Commands shell="dead-letters list" path={`/v1/dead-letters${query(exported)}`} />
       <Suspense>
         {settling === null ? null : (
           <SettleLetters
             verb={settling.verb}
-            ids={settling.all ? null : [...selected]}
-            filter={filter}
+            chosen={settling.all ? filter : { ids: [...selected] }}
             onClose={() => {
               setSettling(null);
-              setSelected(new Set());
+              clear();
             }}
           />
         )}
       </Suspense>
     </Page>
   );
+}
+
+function useSelection() {
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const select = (letters: readonly number[], isOn: boolean): void =>
+    setSelected((now) => {
+      const rest = [...now].filter((id) => !letters.includes(id));
+      return new Set(isOn ? [...rest, ...letters].slice(0, settledMax) : rest);
+    });
+  return { selected, select, clear: () => setSelected(new Set()) };
 }
 
 type ListProps = {
@@ -113,7 +135,7 @@ function LetterList({ filter, state, look }: ListProps) {
           <VirtualTable
             label={t("deadLetters.title")}
             rows={rows}
-            columns={columnsIn(words, look)}
+            columns={columnsIn(words, look, rows)}
             rowKey={({ id }) => String(id)}
             minWidth={1_100}
             isOpen={({ id }) => String(id) === look.open}
@@ -162,7 +184,7 @@ function SettleButtons({ selected, isOpen, onSettle }: SettleProps) {
       {verbs.map((verb) => (
         <Button
           key={verb}
-          danger={verb === "discard"}
+          isDangerous={verb === "discard"}
           disabled={selected === 0}
           onClick={() => onSettle(verb, false)}
         >
@@ -170,7 +192,7 @@ function SettleButtons({ selected, isOpen, onSettle }: SettleProps) {
         </Button>
       ))}
       {(isOpen ? verbs : []).map((verb) => (
-        <Button key={verb} danger={verb === "discard"} onClick={() => onSettle(verb, true)}>
+        <Button key={verb} isDangerous={verb === "discard"} onClick={() => onSettle(verb, true)}>
           {t(`settle.${verb}All`)}
         </Button>
       ))}
@@ -186,19 +208,32 @@ const tones: Readonly<Record<DeadLetterBody["state"], Tone>> = {
 
 type Look = {
   readonly selected: ReadonlySet<number>;
-  readonly toggle: (id: number) => void;
+  readonly select: (ids: readonly number[], isOn: boolean) => void;
   readonly search: string;
 };
 
-function columnsIn(words: Words, look: Look): Column<Letter>[] {
-  return [...choosing(words, look), ...telling(words)];
+function columnsIn(words: Words, look: Look, rows: readonly Letter[]): Column<Letter>[] {
+  return [...choosing(words, look, rows), ...telling(words)];
 }
 
-function choosing({ t }: Words, { selected, toggle, search }: Look): Column<Letter>[] {
+function choosing(
+  { t }: Words,
+  { selected, select, search }: Look,
+  rows: readonly Letter[],
+): Column<Letter>[] {
+  const open = rows.flatMap(({ id, state }) => (state === "open" ? [id] : []));
   return [
     {
       key: "select",
-      title: <span className="hidden">{t("deadLetters.select")}</span>,
+      title: (
+        <input
+          type="checkbox"
+          disabled={open.length === 0}
+          aria-label={t("deadLetters.selectAll")}
+          checked={open.length > 0 && open.every((id) => selected.has(id))}
+          onChange={({ target }) => select(open, target.checked)}
+        />
+      ),
       width: 46,
       render: ({ id, state }) => (
         <input
@@ -206,7 +241,7 @@ function choosing({ t }: Words, { selected, toggle, search }: Look): Column<Lett
           disabled={state !== "open"}
           aria-label={t("deadLetters.selectOne", { id })}
           checked={selected.has(id)}
-          onChange={() => toggle(id)}
+          onChange={({ target }) => select([id], target.checked)}
         />
       ),
     },

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "antd";
 import type { Static } from "typebox";
 import type { CheckBody, DoctorBody } from "../../../src/http/contract.ts";
 import { call } from "../api/call.ts";
 import { Badge, type Tone } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
 import { CommandLine } from "../components/copyable.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Page } from "../components/page.tsx";
@@ -36,7 +36,7 @@ export function DoctorPage() {
           >
             {t(isAll ? "doctor.onlyWrong" : "doctor.all")}
           </button>
-          <Button loading={asked.isFetching} onClick={() => void asked.refetch()}>
+          <Button isBusy={asked.isFetching} onClick={() => void asked.refetch()}>
             {t("doctor.again")}
           </Button>
         </>

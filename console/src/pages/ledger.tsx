@@ -1,44 +1,36 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Button } from "antd";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useParams } from "react-router";
-import type { Static } from "typebox";
-import type { EntryBody, EntryPage, LevelBody } from "../../../src/http/contract.ts";
-import { call, query, segment } from "../api/call.ts";
+import type { LevelBody } from "../../../src/http/contract.ts";
 import { useMay } from "../api/session.tsx";
-import { AsOf } from "../components/as-of.tsx";
 import { Badge } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
 import { ChainState } from "../components/chain-state.tsx";
-import { CommandLine, Copyable } from "../components/copyable.tsx";
-import { Drift } from "../components/drift.tsx";
-import { entryColumns } from "../components/entry-columns.tsx";
-import { PeriodFilter } from "../components/filter-fields.tsx";
+import { Commands } from "../components/commands.tsx";
+import { Copyable } from "../components/copyable.tsx";
+import { Drift, ProvedAt } from "../components/drift.tsx";
+import { EntryList } from "../components/entry-list.tsx";
+import { ExportButton } from "../components/export-button.tsx";
 import { bucketsOf, LevelBar, LevelLegend } from "../components/level-bar.tsx";
 import { Loaded } from "../components/loaded.tsx";
-import { Empty, Page } from "../components/page.tsx";
-import { VirtualTable } from "../components/virtual-table.tsx";
+import { Page } from "../components/page.tsx";
+import { askLevel, levelPath } from "../live/level.ts";
 import { saleUrl } from "../urls.ts";
 import { instantOf, useFilters } from "../use-filters.ts";
 import { useWords } from "../use-words.ts";
 
+const AsOf = lazy(async () => ({
+  default: (await import("../components/as-of.tsx")).AsOf,
+}));
 const StockForm = lazy(async () => ({
   default: (await import("../components/stock-form.tsx")).StockForm,
 }));
-const ExportDialog = lazy(async () => ({
-  default: (await import("../components/export-dialog.tsx")).ExportDialog,
-}));
-
-type Entries = Static<typeof EntryPage>;
 
 /** The ledger of a SKU: its level now or as of any moment, and every entry that led there. */
 export function LedgerPage() {
   const { sku = "" } = useParams();
-  const path = `/v1/stock/${segment(sku)}`;
-  const asked = useQuery({
-    queryKey: ["level", sku],
-    queryFn: () => call<LevelBody>(path),
-    refetchInterval: 2_000,
-  });
+  const path = levelPath(sku);
+  const asked = useQuery({ ...askLevel(sku), refetchInterval: 2_000 });
   if (asked.data === undefined) {
     return (
       <Page title={sku}>
@@ -54,8 +46,7 @@ type KnownProps = { readonly level: LevelBody; readonly path: string; readonly a
 function Known({ level, path, at }: KnownProps) {
   const { t } = useWords();
   const mayOperate = useMay("operator");
-  const [opened, setOpened] = useState<"change" | "export" | null>(null);
-  const close = (): void => setOpened(null);
+  const [isChanging, setChanging] = useState(false);
   const { sku, saleId, status, statusReason } = level;
   return (
     <Page
@@ -65,7 +56,9 @@ function Known({ level, path, at }: KnownProps) {
           {status === "stopped" ? (
             <Badge tone="bad">{t("sku.stopped")}</Badge>
           ) : (
-            <Drift level={level} at={new Date(at).toISOString()} />
+            <ProvedAt value={new Date(at).toISOString()}>
+              <Drift level={level} />
+            </ProvedAt>
           )}
           <Copyable value={sku} />
           {saleId === null ? null : <Copyable value={saleId} to={saleUrl(saleId)} />}
@@ -73,9 +66,9 @@ function Known({ level, path, at }: KnownProps) {
       }
       actions={
         <>
-          <Button onClick={() => setOpened("export")}>{t("export.open")}</Button>
+          <ExportEntries sku={sku} path={path} />
           {mayOperate ? (
-            <Button type="primary" onClick={() => setOpened("change")}>
+            <Button isPrimary onClick={() => setChanging(true)}>
               {t("sku.change")}
             </Button>
           ) : null}
@@ -92,53 +85,31 @@ function Known({ level, path, at }: KnownProps) {
         <LevelLegend level={bucketsOf(level)} />
       </div>
       <div className="grid">
-        <AsOf level={level} path={path} />
+        <Suspense fallback={<div className="card skeleton" />}>
+          <AsOf level={level} path={path} />
+        </Suspense>
         <ChainState sku={sku} />
       </div>
-      <EntryList sku={sku} path={path} />
-      <CommandLine text={`npx holdfast stock entries ${sku}`} />
+      <EntryList path={path} newest={level.version} />
+      <Commands shell={`stock entries ${sku}`} path={`${path}/entries`} />
       <Suspense>
-        {opened === "change" ? <StockForm sku={sku} onClose={close} /> : null}
-        {opened === "export" ? <ExportDialog sku={sku} path={path} onClose={close} /> : null}
+        {isChanging ? <StockForm sku={sku} onClose={() => setChanging(false)} /> : null}
       </Suspense>
     </Page>
   );
 }
 
-function EntryList({ sku, path }: { readonly sku: string; readonly path: string }) {
-  const words = useWords();
-  const { t } = words;
+function ExportEntries({ sku, path }: { readonly sku: string; readonly path: string }) {
+  const { t } = useWords();
   const filters = useFilters();
   const period = { from: instantOf(filters.of("from")), to: instantOf(filters.of("to")) };
-  const asked = useInfiniteQuery({
-    queryKey: ["entries", sku, period],
-    queryFn: ({ pageParam }) => call<Entries>(pageParam),
-    initialPageParam: `${path}/entries${query({ ...period, limit: "200" })}`,
-    getNextPageParam: ({ next }) => next,
-  });
   return (
-    <section className="stack-tight">
-      <div className="filters">
-        <h2 style={{ flex: 1 }}>{t("ledger.entries")}</h2>
-        <PeriodFilter filters={filters} />
-        <Button onClick={() => void asked.refetch()}>{t("refresh")}</Button>
-      </div>
-      <Loaded asked={asked}>
-        {({ pages }) => {
-          const rows: EntryBody[] = pages.flatMap(({ items }) => items);
-          if (rows.length === 0) return <Empty title={t("ledger.none")} />;
-          return (
-            <VirtualTable
-              label={t("ledger.entries")}
-              rows={rows}
-              columns={entryColumns(words)}
-              rowKey={({ version }) => String(version)}
-              minWidth={1_560}
-              onEnd={asked.hasNextPage ? () => void asked.fetchNextPage() : undefined}
-            />
-          );
-        }}
-      </Loaded>
-    </section>
+    <ExportButton
+      title={t("export.title", { sku })}
+      path={`${path}/entries`}
+      name={sku}
+      filter={period}
+      words={{ all: t("export.all"), filtered: t("export.period") }}
+    />
   );
 }

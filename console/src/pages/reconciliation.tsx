@@ -1,9 +1,10 @@
-import { Button } from "antd";
 import { lazy, Suspense, useState } from "react";
 import { useMay } from "../api/session.tsx";
 import { Badge, type Tone } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
 import { ChainState } from "../components/chain-state.tsx";
-import { CommandLine, Copyable } from "../components/copyable.tsx";
+import { Commands } from "../components/commands.tsx";
+import { Copyable } from "../components/copyable.tsx";
 import { Equation } from "../components/equation.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty, Figure, Page } from "../components/page.tsx";
@@ -28,7 +29,7 @@ export function ReconciliationPage() {
       title={t("reconciliation.title")}
       actions={
         mayRepair ? (
-          <Button type="primary" onClick={() => setRepairing(true)}>
+          <Button isPrimary onClick={() => setRepairing(true)}>
             {t("repair.open")}
           </Button>
         ) : null
@@ -36,7 +37,7 @@ export function ReconciliationPage() {
     >
       <Loaded asked={asked}>{(report) => <Report report={report} />}</Loaded>
       <ChainState sku={null} />
-      <CommandLine text="npx holdfast reconcile --repair --dry-run" />
+      <Commands shell="reconcile --repair --dry-run" path="/v1/reconciliation" />
       <Suspense>{isRepairing ? <Repair onClose={() => setRepairing(false)} /> : null}</Suspense>
     </Page>
   );

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "antd";
 import { lazy, Suspense, useState } from "react";
 import { useParams } from "react-router";
 import type { ReservationBody, TimelineBody } from "../../../src/http/contract.ts";
 import { call, segment } from "../api/call.ts";
 import { useMay } from "../api/session.tsx";
 import { ReservationState } from "../components/badge.tsx";
-import { CommandLine, Copyable } from "../components/copyable.tsx";
+import { Button } from "../components/button.tsx";
+import { Commands } from "../components/commands.tsx";
+import { Copyable } from "../components/copyable.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Money } from "../components/money.tsx";
 import { Page } from "../components/page.tsx";
@@ -62,7 +63,7 @@ function Known({ reservation, path }: KnownProps) {
       actions={
         mayOperate
           ? actsOf(reservation).map((name) => (
-              <Button key={name} danger onClick={() => setAct(name)}>
+              <Button key={name} isDangerous onClick={() => setAct(name)}>
                 {t(`reservationAct.${name}`)}
               </Button>
             ))
@@ -77,7 +78,7 @@ function Known({ reservation, path }: KnownProps) {
         <h2>{t("timeline.title")}</h2>
         <Loaded asked={timeline}>{({ items }) => <Timeline steps={items} />}</Loaded>
       </section>
-      <CommandLine text={`curl -s ${window.location.origin}${path}/timeline`} />
+      <Commands path={`${path}/timeline`} />
       <Suspense>
         {act === null ? null : (
           <ReservationAct name={act} reservation={reservation} onClose={() => setAct(null)} />

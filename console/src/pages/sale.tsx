@@ -1,15 +1,16 @@
-import { Button } from "antd";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 import type { SaleBody } from "../../../src/http/contract.ts";
+import { segment } from "../api/call.ts";
 import { useMay } from "../api/session.tsx";
 import { SaleState } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
+import { Commands } from "../components/commands.tsx";
 import { Copyable } from "../components/copyable.tsx";
 import { LevelBar, LevelLegend } from "../components/level-bar.tsx";
 import { LiveBadge } from "../components/live-badge.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Page } from "../components/page.tsx";
-import { SaleCharts } from "../components/sale-charts.tsx";
 import { SaleFigures } from "../components/sale-figures.tsx";
 import { SkuTable } from "../components/sku-table.tsx";
 import type { SaleFrame } from "../live/sale-frame.ts";
@@ -19,6 +20,9 @@ import { type SaleFeedView, useSaleFeed } from "../live/use-sale-feed.ts";
 import { wallUrl } from "../urls.ts";
 import { useWords } from "../use-words.ts";
 
+const SaleCharts = lazy(async () => ({
+  default: (await import("../components/sale-charts.tsx")).SaleCharts,
+}));
 const SaleMoves = lazy(async () => ({
   default: (await import("../components/sale-moves.tsx")).SaleMove,
 }));
@@ -31,8 +35,8 @@ export type Move = "open" | "pause" | "close";
 /** One sale as it goes, a frame a second. */
 export function SalePage() {
   const { saleId = "" } = useParams();
-  const asked = useSale(saleId);
   const view = useSaleFeed(saleId);
+  const asked = useSale(saleId, view.feed);
   const { frame } = view.feed;
   const sale = frame?.sale ?? asked.data;
   if (sale === undefined) {
@@ -92,7 +96,9 @@ function LiveSale({ sale, frame, view }: LiveProps) {
         <LevelLegend level={totals} />
       </div>
       <SaleFigures totals={totals} points={view.feed.points} />
-      <SaleCharts points={view.feed.points} />
+      <Suspense fallback={<div className="charts-coming" />}>
+        <SaleCharts points={view.feed.points} />
+      </Suspense>
       <SkuTable
         levels={sale.items}
         at={frame?.at ?? null}
@@ -100,6 +106,7 @@ function LiveSale({ sale, frame, view }: LiveProps) {
         onFilter={(value) => setFilter("sku", value)}
         onChange={mayOperate ? setSku : null}
       />
+      <Commands shell={`sale show ${sale.saleId}`} path={`/v1/sales/${segment(sale.saleId)}`} />
       <Suspense>
         {move === null ? null : <SaleMoves sale={sale} move={move} onClose={() => setMove(null)} />}
         {sku === null ? null : <StockForm sku={sku} onClose={() => setSku(null)} />}
@@ -126,8 +133,8 @@ function MoveButtons({
   return moves[sale.state].map((move) => (
     <Button
       key={move}
-      danger={move === "close"}
-      type={move === "open" ? "primary" : "default"}
+      isDangerous={move === "close"}
+      isPrimary={move === "open"}
       onClick={() => onMove(move)}
     >
       {t(`move.${move}`)}

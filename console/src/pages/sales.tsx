@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Button } from "antd";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "react-router";
 import type { Static } from "typebox";
@@ -7,6 +6,7 @@ import type { SaleBody, SalePage } from "../../../src/http/contract.ts";
 import { call } from "../api/call.ts";
 import { useMay } from "../api/session.tsx";
 import { SaleState } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
 import { CommandLine, Copyable } from "../components/copyable.tsx";
 import { DemoButton } from "../components/demo-button.tsx";
 import { ChoiceFilter, TextFilter } from "../components/filter-fields.tsx";
@@ -40,7 +40,7 @@ export function SalesPage() {
         <>
           <DemoButton />
           {mayCreate ? (
-            <Button type="primary" onClick={() => setCreating(true)}>
+            <Button isPrimary onClick={() => setCreating(true)}>
               {t("sales.create")}
             </Button>
           ) : null}

@@ -3,6 +3,7 @@ import { Link, Navigate, useSearchParams } from "react-router";
 import type { Static } from "typebox";
 import type { SearchBody } from "../../../src/http/contract.ts";
 import { call, query } from "../api/call.ts";
+import { Commands } from "../components/commands.tsx";
 import { Copyable } from "../components/copyable.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty, Page } from "../components/page.tsx";
@@ -19,9 +20,10 @@ export function SearchPage() {
   const { t } = words;
   const [asked] = useSearchParams();
   const q = asked.get("q") ?? "";
+  const path = `/v1/search${query({ q })}`;
   const found = useQuery({
     queryKey: ["search", q],
-    queryFn: () => call<Found>(`/v1/search${query({ q })}`),
+    queryFn: () => call<Found>(path),
     enabled: q !== "",
   });
   if (q === "") {
@@ -52,9 +54,17 @@ export function SearchPage() {
           );
         }}
       </Loaded>
+      <Commands path={path} />
     </Page>
   );
 }
+
+/** Where the words for the states of each kind of hit stand. */
+const stateWords: Readonly<Record<string, string>> = {
+  reservation: "reservationState",
+  sale: "saleState",
+  "dead-letter": "letterState",
+};
 
 function Nothing({ q, looked }: { readonly q: string; readonly looked: readonly string[] }) {
   const { t } = useWords();
@@ -93,7 +103,12 @@ function columnsIn({ t, time }: Words): Column<Hit>[] {
       width: 160,
       render: ({ matched }) => t(`matched.${matched}`, { defaultValue: matched }),
     },
-    { key: "state", title: t("search.state"), width: 130, render: ({ state }) => state },
+    {
+      key: "state",
+      title: t("search.state"),
+      width: 130,
+      render: ({ type, state }) => t(`${stateWords[type] ?? ""}.${state}`, { defaultValue: state }),
+    },
     { key: "at", title: t("search.at"), width: 190, render: ({ at }) => time(at) },
     {
       key: "go",

@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Button, Input } from "antd";
 import { useState } from "react";
 import { Navigate, useSearchParams } from "react-router";
 import { ApiError } from "../api/call.ts";
 import { sessionKey, signIn, useSession } from "../api/session.tsx";
+import { Button } from "../components/button.tsx";
 import { CommandLine } from "../components/copyable.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Page } from "../components/page.tsx";
@@ -63,8 +63,9 @@ function SignInForm() {
     >
       <label>
         {t("signIn.name")}
-        <Input
-          autoFocus
+        <input
+          className="field"
+          ref={focusOn}
           name="name"
           autoComplete="username"
           value={name}
@@ -73,7 +74,8 @@ function SignInForm() {
       </label>
       <label>
         {t("signIn.password")}
-        <Input
+        <input
+          className="field"
           name="password"
           type="password"
           autoComplete="current-password"
@@ -82,16 +84,16 @@ function SignInForm() {
         />
       </label>
       {error === null ? null : <Refused error={error} />}
-      <Button
-        type="primary"
-        htmlType="submit"
-        loading={isActing}
-        disabled={name === "" || password === ""}
-      >
+      <Button isPrimary type="submit" isBusy={isActing} disabled={name === "" || password === ""}>
         {t("signIn.in")}
       </Button>
     </form>
   );
+}
+
+/** Once, when it appears: there is nothing else to do here. */
+function focusOn(input: HTMLInputElement | null): void {
+  input?.focus();
 }
 
 function Refused({ error }: { readonly error: unknown }) {

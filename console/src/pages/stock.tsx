@@ -1,10 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import type { Static } from "typebox";
 import type { LevelPage } from "../../../src/http/contract.ts";
 import { call } from "../api/call.ts";
 import { useMay } from "../api/session.tsx";
+import { Button } from "../components/button.tsx";
 import { CommandLine } from "../components/copyable.tsx";
+import { ProvedAt } from "../components/drift.tsx";
 import { TextFilter } from "../components/filter-fields.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty, Page } from "../components/page.tsx";
@@ -17,6 +19,10 @@ const StockForm = lazy(async () => ({
   default: (await import("../components/stock-form.tsx")).StockForm,
 }));
 
+const StockImport = lazy(async () => ({
+  default: (await import("../components/stock-import.tsx")).StockImport,
+}));
+
 type Listed = Static<typeof LevelPage>;
 
 /** Every SKU in both stores, in order of its name, a page at a time as one scrolls. */
@@ -26,6 +32,7 @@ export function StockPage() {
   const mayOperate = useMay("operator");
   const filters = useFilters();
   const [sku, setSku] = useState<string | null>(null);
+  const [isImporting, setImporting] = useState(false);
   const asked = useInfiniteQuery({
     queryKey: ["stock"],
     queryFn: async ({ pageParam }) => ({
@@ -38,9 +45,14 @@ export function StockPage() {
   });
   const text = filters.of("sku");
   const at = asked.data?.pages[0]?.at ?? null;
-  const more = { at, onChange: mayOperate ? setSku : null };
+  const columns = useMemo(() => skuColumns(words, mayOperate ? setSku : null), [words, mayOperate]);
   return (
-    <Page title={t("stock.title")}>
+    <Page
+      title={t("stock.title")}
+      actions={
+        mayOperate ? <Button onClick={() => setImporting(true)}>{t("import.open")}</Button> : null
+      }
+    >
       <div className="filters">
         <TextFilter filters={filters} name="sku" label={t("skus.filter")} />
       </div>
@@ -52,19 +64,22 @@ export function StockPage() {
             return <NoStock />;
           }
           return (
-            <VirtualTable
-              label={t("stock.title")}
-              rows={rows}
-              columns={skuColumns(words, more)}
-              rowKey={(level) => level.sku}
-              minWidth={1_080}
-              onEnd={asked.hasNextPage ? () => void asked.fetchNextPage() : undefined}
-            />
+            <ProvedAt value={at}>
+              <VirtualTable
+                label={t("stock.title")}
+                rows={rows}
+                columns={columns}
+                rowKey={(level) => level.sku}
+                minWidth={1_180}
+                onEnd={asked.hasNextPage ? () => void asked.fetchNextPage() : undefined}
+              />
+            </ProvedAt>
           );
         }}
       </Loaded>
       <Suspense>
         {sku === null ? null : <StockForm sku={sku} onClose={() => setSku(null)} />}
+        {isImporting ? <StockImport onClose={() => setImporting(false)} /> : null}
       </Suspense>
     </Page>
   );

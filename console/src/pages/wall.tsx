@@ -16,8 +16,8 @@ import { useWords } from "../use-words.ts";
 export function WallPage() {
   const { saleId = "" } = useParams();
   const { t, number, rate, latency, percent } = useWords();
-  const asked = useSale(saleId);
   const view = useSaleFeed(saleId);
+  const asked = useSale(saleId, view.feed);
   const sale = view.feed.frame?.sale ?? asked.data;
   const totals = useMemo(() => totalsOf(sale?.items ?? []), [sale]);
   if (sale === undefined) return <Loaded asked={asked}>{() => null}</Loaded>;

@@ -1,0 +1,24 @@
+import { lazy, Suspense, useState } from "react";
+import { useWords } from "../use-words.ts";
+import { Button } from "./button.tsx";
+import type { ExportProps } from "./export-dialog.tsx";
+
+const ExportDialog = lazy(async () => ({
+  default: (await import("./export-dialog.tsx")).ExportDialog,
+}));
+
+/** Saves a list as a file, all of it or what the filters let pass. */
+export function ExportButton(what: Omit<ExportProps, "onClose">) {
+  const { t } = useWords();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{t("export.open")}</Button>
+      {isOpen ? (
+        <Suspense>
+          <ExportDialog {...what} onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
