@@ -5,6 +5,11 @@ const writer = "src/workers/ledger-writer.js";
 const publish = "await bus.publish(lane, sealEnvelope(envelope, messageKeys));";
 const acknowledge = "await bus.acknowledge(this.#lane, deliveries);";
 
+/** The line by which a process tells that it is at its failpoint, where it lives on. */
+export const atFailpoint = "at the failpoint";
+
+const tells = `process.stderr.write(${JSON.stringify(`${atFailpoint}\n`)});`;
+
 /**
  * Every other pass is the last one of its process: a busy machine makes few of them, because more
  * waits for each.
@@ -37,6 +42,6 @@ export const failpoints: readonly PlantedBug[] = [
     breaks: "nothing: what was decided is decided",
     file: relay,
     find: publish,
-    replace: `${publish}\n${publish}\n${publish}`,
+    replace: `${tells}\n${publish}\n${publish}\n${publish}`,
   },
 ];

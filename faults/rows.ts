@@ -1,16 +1,12 @@
-import { systemClock } from "../src/clock.ts";
 import { notOkAnswers, type RocketmqFakeProxy } from "../stack/rocketmq-fake-proxy.ts";
-import type { TcpProxy, Weather } from "../stack/tcp-proxy.ts";
+import { dark, lasting, meanwhile, point, sleep, struck, under, until } from "./injections.ts";
+import { eachQueue } from "./lane-queues.ts";
 import type { FaultRow } from "./row.ts";
-import type { Scene } from "./scene.ts";
 
 const longLockMs = 20_000;
 const readOnlyMs = 10_000;
 /** As long as the longest lease. */
 const leaseMs = 10_000;
-/** By then each status that is not SEND_OK was told. */
-const answersWithinMs = 45_000;
-const hitWithinMs = 60_000;
 const writerApart = { front: "api,relay,expirer,reconciler", behind: "writer" };
 const workers = "relay,writer,expirer,reconciler";
 
@@ -40,7 +36,8 @@ export const rows: readonly FaultRow[] = [
     normalWithin: 10,
     inject: async ({ redis }) => {
       const putBack = await redis.keepFiles();
-      await sleep(1_000);
+      const before = await redis.written();
+      await lasting(1_000, async () => (await redis.written()) > before);
       await redis.crash();
       await putBack();
       await redis.restart();
@@ -50,7 +47,10 @@ export const rows: readonly FaultRow[] = [
     isGate: true,
     may: "tickets",
     normalWithin: 5,
-    inject: async ({ redis }) => void (await redis.plain.flushall()),
+    inject: async ({ redis }) => {
+      struck(await redis.plain.dbsize());
+      await redis.plain.flushall();
+    },
   }),
   row("R5", "a stock key is edited by +7 and another deleted", {
     may: "tickets",
@@ -58,7 +58,7 @@ export const rows: readonly FaultRow[] = [
     inject: async ({ redis }) => {
       const [edited = "", deleted = ""] = await redis.plain.keys("*:stock:*");
       await redis.plain.hincrby(edited, "a", 7);
-      await redis.plain.del(deleted);
+      struck(await redis.plain.del(deleted));
     },
   }),
   row("R6", "SCRIPT FLUSH", {
@@ -102,7 +102,7 @@ export const rows: readonly FaultRow[] = [
     normalWithin: 2,
     inject: async ({ redis, faultMs }) => {
       await redis.plain.config("SET", "maxmemory", "1mb");
-      await sleep(faultMs);
+      await lasting(faultMs, async () => (await redis.plain.info()).includes("errorstat_OOM"));
       await redis.plain.config("SET", "maxmemory", "0");
     },
   }),
@@ -111,15 +111,12 @@ export const rows: readonly FaultRow[] = [
     may: "tickets",
     normalWithin: 10,
     inject: async ({ redis, behind }) => {
-      // While nobody relays there is something in it.
+      // While nobody relays there is something in it, sooner or later.
       behind.signal("SIGSTOP");
-      await sleep(500);
-      let trimmed = 0;
-      for (const key of await redis.plain.keys("*:outbox")) {
-        trimmed += await redis.plain.del(key);
-      }
+      await until(async () => (await redis.plain.keys("*:outbox")).length > 0);
+      const outboxes = await redis.plain.keys("*:outbox");
+      struck(outboxes.length === 0 ? 0 : await redis.plain.del(...outboxes));
       behind.signal("SIGCONT");
-      struck(trimmed);
     },
   }),
   row("D1", "the database is killed and starts again", {
@@ -198,11 +195,11 @@ export const rows: readonly FaultRow[] = [
   }),
   row("M4", "the lanes' queues are deleted", {
     ...{ bus: "rabbitmq", may: "tickets", normalWithin: 10, apart: writerApart },
-    inject: (scene) => eachQueue(scene, "delete_queue"),
+    inject: async (scene) => struck(await eachQueue(scene, (queues) => queues.drop())),
   }),
   row("M5", "the lanes' queues are purged after the confirm", {
     ...{ isGate: true, bus: "rabbitmq", may: "tickets", normalWithin: 15, apart: writerApart },
-    inject: (scene) => eachQueue(scene, "purge_queue"),
+    inject: async (scene) => struck(await eachQueue(scene, (queues) => queues.purge())),
   }),
   row("M6", "RabbitMQ has no disk left", {
     ...{ bus: "rabbitmq", may: "nothing", normalWithin: 5 },
@@ -279,10 +276,12 @@ export const rows: readonly FaultRow[] = [
     may: "nothing",
     normalWithin: 6,
     inject: async ({ network }) => {
+      let cut = 0;
       for (let n = 0; n < 50; n += 1) {
-        network.hot.cutAll();
+        cut += network.hot.cutAll();
         await sleep(100);
       }
+      struck(cut);
     },
   }),
   row("N4", "the line sees the bus and not the ledger", {
@@ -293,80 +292,9 @@ export const rows: readonly FaultRow[] = [
   }),
 ];
 
-function sleep(ms: number): Promise<void> {
-  return systemClock.sleep(ms);
-}
-
-type Bend = { readonly weather: Weather; readonly everyNth: number; readonly trigger?: string };
-
-async function under({ faultMs }: Scene, proxy: TcpProxy, bend: Bend): Promise<void> {
-  const before = proxy.cuts;
-  Object.assign(proxy, { trigger: null, ...bend });
-  await sleep(faultMs);
-  proxy.weather = "pass";
-  struck(proxy.cuts - before);
-}
-
 /** For the time of a fault, and until each status was told: what is not sent is tried again. */
 async function answered(sends: RocketmqFakeProxy, faultMs: number): Promise<void> {
-  const untilMs = systemClock.mono() + answersWithinMs;
   sends.answers = notOkAnswers;
-  await sleep(faultMs);
-  const left = (): boolean => notOkAnswers.some(({ name }) => !sends.told.has(name));
-  while (left() && systemClock.mono() < untilMs) await sleep(100);
+  await lasting(faultMs, () => notOkAnswers.every(({ name }) => sends.told.has(name)));
   sends.answers = [];
-  struck(left() ? 0 : sends.told.size);
-}
-
-async function dark(proxies: readonly TcpProxy[], ms: number): Promise<void> {
-  for (const proxy of proxies) proxy.weather = "black-hole";
-  await sleep(ms);
-  // What was in a black hole is lost: no connection that was in it can be trusted again.
-  for (const proxy of proxies) {
-    proxy.weather = "pass";
-    proxy.cutAll();
-  }
-}
-
-function point(proxies: readonly TcpProxy[], port: number): void {
-  for (const proxy of proxies) {
-    proxy.target = port;
-    proxy.cutAll();
-  }
-}
-
-/** While nobody reads the queues there is something in them. */
-async function eachQueue({ shared, behind }: Scene, command: string): Promise<void> {
-  const rabbitmq = await shared.rabbitmq();
-  await behind.crash();
-  await sleep(500);
-  const listed = await rabbitmq.ctl("list_queues", "name", "messages", "--no-table-headers");
-  const lanes = listed.split("\n").map((line) => line.split("\t"));
-  let hit = 0;
-  for (const [name = "", messages] of lanes) {
-    if (!name.includes(".lane-")) continue;
-    await rabbitmq.ctl(command, name);
-    hit += Number(messages);
-  }
-  await behind.start(null);
-  struck(hit);
-}
-
-/** A fault that hit nothing proves nothing: the row has no result. */
-function struck(times: number): void {
-  if (times === 0) throw new Error("the fault has hit nothing");
-}
-
-/** The process meets the failpoint for a while, and then is as it was. */
-async function meanwhile({ behind, faultMs }: Scene, failpoint: string): Promise<void> {
-  await behind.crash();
-  await behind.start(failpoint);
-  await sleep(faultMs);
-  const isDeadly = failpoint.startsWith("dies-");
-  const untilMs = systemClock.mono() + hitWithinMs;
-  // On a busy machine the first life under the failpoint may take longer than that.
-  while (isDeadly && behind.deaths === 0 && systemClock.mono() < untilMs) await sleep(100);
-  await behind.crash();
-  await behind.start(null);
-  if (isDeadly) struck(behind.deaths);
 }

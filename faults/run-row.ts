@@ -5,6 +5,7 @@ import { Normality } from "./normal.ts";
 import { holdOpen } from "./open-holds.ts";
 import type { FaultRow, RowResult } from "./row.ts";
 import { Scene, type SharedServers } from "./scene.ts";
+import { Trickle } from "./trickle.ts";
 
 export type RowRun = {
   readonly result: RowResult;
@@ -18,20 +19,26 @@ export async function runRow(row: FaultRow, shared: SharedServers, load: Load): 
   const scene = await Scene.open(shared, { ...row, faultMs: thirdMs });
   const run = new LoadRun(scene.serve.url, load);
   const normality = new Normality(scene.serve.url);
+  const trickle = new Trickle(scene.serve.url);
   try {
     await normality.openSale();
+    await trickle.openSale();
     await holdOpen(scene.serve.url, load.open ?? 0);
     await run.openSale();
     let secondsToNormal: number | null = null;
     const verdict = await run.judged(async () => {
+      trickle.start();
       await systemClock.sleep(thirdMs);
       await row.inject(scene);
       secondsToNormal = await normality.secondsUntil();
+      await trickle.stop();
     });
-    return judgeRow(row, verdict, secondsToNormal);
+    const findings = [...verdict.findings, ...(await trickle.findings())];
+    return judgeRow(row, { ...verdict, findings }, secondsToNormal);
   } catch (error) {
     throw new Error(`${row.id}: ${String(error)}\n${scene.serve.log()}`, { cause: error });
   } finally {
+    await trickle.close();
     await run.close();
     await scene.close();
   }

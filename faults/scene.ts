@@ -90,13 +90,19 @@ export class Scene {
     const starting = apart === undefined ? null : ServeProcess.start(urls, apart.behind);
     if (starting !== null) await Promise.race([starting, systemClock.sleep(headStartMs)]);
     const [serve, behind] = await Promise.all([ServeProcess.start(urls, apart?.front), starting]);
-    const made = { hot, bus, ledger, sends, serve, behind, database };
+    const ledgerUrl = urls.ledger.replace(`:${ledger.port}/`, `:${sql.port}/`);
+    const made = { hot, bus, ledger, sends, serve, behind, database, ledgerUrl };
     return new Scene(made, { shared, redis, faultMs: options.faultMs });
   }
 
   /** Between Holdfast and its hot stock, its bus and its ledger. */
   get network(): { readonly hot: TcpProxy; readonly bus: TcpProxy; readonly ledger: TcpProxy } {
     return this.#made;
+  }
+
+  /** As Holdfast's own user, past the network that can be bent. */
+  get ledgerUrl(): string {
+    return this.#made.ledgerUrl;
   }
 
   /** Between Holdfast and RocketMQ. */
@@ -168,6 +174,7 @@ type Made = {
   readonly serve: ServeProcess;
   readonly behind: ServeProcess | null;
   readonly database: Database;
+  readonly ledgerUrl: string;
 };
 type Given = {
   readonly shared: SharedServers;

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../src/clock.ts";
 import { freePort } from "../stack/private-server.ts";
+import { atFailpoint } from "./failpoints.ts";
 
 const main = fileURLToPath(new URL("../src/cli/main.js", import.meta.url));
 const failpoints = new URL("./failpoint-register.js", import.meta.url);
@@ -23,6 +24,8 @@ export class ServeProcess {
   #started: Promise<void> = Promise.resolve();
   /** Deaths that nobody asked for. */
   deaths = 0;
+  /** How often it said that it was at its failpoint. */
+  meetings = 0;
 
   private constructor(port: number, urls: ServeUrls, roles: string) {
     this.url = `http://127.0.0.1:${port}`;
@@ -109,6 +112,7 @@ export class ServeProcess {
   }
 
   #keep(line: string): void {
+    if (line === atFailpoint) this.meetings += 1;
     this.#log.push(line);
     if (this.#log.length > 10 * logLines) this.#log.splice(0, this.#log.length - logLines);
   }

@@ -44,6 +44,12 @@ export class PrivateRedis {
     return this.#client;
   }
 
+  /** How long its log of commands is: bytes. */
+  async written(): Promise<number> {
+    const told = await this.#client.info("persistence");
+    return Number(/^aof_current_size:(\d+)/m.exec(told)?.[1] ?? 0);
+  }
+
   signal(signal: "SIGSTOP" | "SIGCONT"): Promise<void> {
     return this.#server.kill(signal);
   }

@@ -19,6 +19,8 @@ export class TcpProxy {
   weather: Weather = "pass";
   /** Replies and requests that were cut off. */
   cuts = 0;
+  /** What went into a black hole, either way: pieces, as they came. */
+  swallowed = 0;
   /** Only requests that hold these bytes meet the weather. */
   trigger: string | null = null;
   /** Of the requests that would be cut, each so many-th is. */
@@ -46,9 +48,11 @@ export class TcpProxy {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Everything that is connected is cut off at once. */
-  cutAll(): void {
+  /** Everything that is connected is cut off at once; says how many ends that were. */
+  cutAll(): number {
+    const ends = this.#sockets.size;
     for (const socket of this.#sockets) socket.resetAndDestroy();
+    return ends;
   }
 
   #join(client: Socket): void {
@@ -71,17 +75,23 @@ export class TcpProxy {
       });
     }
     client.on("data", (chunk) => {
-      if (this.weather === "black-hole") return;
+      if (this.#swallows()) return;
       const isMet = this.weather !== "pass" && this.#meets(chunk);
       if (this.weather === "cut-request" && isMet) return cut();
       if (this.weather === "cut-reply" && isMet) isArmed = true;
       server.write(chunk);
     });
     server.on("data", (chunk) => {
-      if (this.weather === "black-hole") return;
+      if (this.#swallows()) return;
       if (isArmed) return cut();
       client.write(chunk);
     });
+  }
+
+  #swallows(): boolean {
+    if (this.weather !== "black-hole") return false;
+    this.swallowed += 1;
+    return true;
   }
 
   #meets(chunk: Buffer): boolean {
