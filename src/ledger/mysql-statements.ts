@@ -11,6 +11,8 @@ const charactersMax = 1_000_000;
 const insertedTuple = /^\s*insert into [^)]*\) values\s+(\(.*\))\s*$/s;
 const updateByKeys = /^\s*update (\w+)\s+set (.*) where (.*)$/s;
 const oneColumn = /^\s*(\w+) = \?\s*$/;
+const hexLiteral = "x'";
+const isHex = /^([0-9a-f]{2})*$/;
 
 type Update = {
   readonly table: string;
@@ -29,6 +31,8 @@ export class MysqlStatements {
   /** `values row(…)` on MySQL, `values (…)` on MariaDB. */
   readonly #row: "row" | "";
   readonly #updates = new Map<string, Update | null>();
+  /** What stands between the values, by statement: there are as many as the ledger has. */
+  readonly #parts = new Map<string, readonly string[]>();
 
   constructor(escapeText: (text: string) => string, row: "row" | "") {
     this.#escape = escapeText;
@@ -36,15 +40,29 @@ export class MysqlStatements {
   }
 
   spell(sql: string, params: readonly SqlParam[]): string {
-    // In SQLite `cross join` keeps its order; here that has a name of its own.
-    const parts = sql.replaceAll("cross join", "straight_join").split("?");
-    invariant(parts.length === params.length + 1, `${params.length} parameters for: ${sql}`);
+    const parts = this.#partsOf(sql);
+    invariant(parts.length === params.length + 1, () => `${params.length} parameters for: ${sql}`);
     let text = parts[0] ?? "";
-    params.forEach((param, index) => {
-      text += isList(param) ? this.#list(param) : this.#value(param);
+    for (const [index, param] of params.entries()) {
+      const isInHex = parts[index]?.endsWith(hexLiteral) === true;
+      if (isInHex) text += hexDigits(param);
+      else text += isList(param) ? this.#list(param) : this.#value(param);
       text += parts[index + 1] ?? "";
-    });
+    }
     return text;
+  }
+
+  #partsOf(sql: string): readonly string[] {
+    const known = this.#parts.get(sql);
+    if (known !== undefined) return known;
+    const parts = sql
+      // In SQLite `cross join` keeps its order; here that has a name of its own.
+      .replaceAll("cross join", "straight_join")
+      // Two literals instead of two calls a row: an eighth of what an order costs the server.
+      .replaceAll("unhex(?)", `${hexLiteral}?'`)
+      .split("?");
+    this.#parts.set(sql, parts);
+    return parts;
   }
 
   /** One statement for many rows where it can be; otherwise one for each. */
@@ -110,6 +128,11 @@ export class MysqlStatements {
     invariant(Buffer.isBuffer(value), `a ${typeof value} in a statement`);
     return `x'${value.toString("hex")}'`;
   }
+}
+
+function hexDigits(param: SqlParam | undefined): string {
+  invariant(typeof param === "string" && isHex.test(param), "expected hex digits in a statement");
+  return param;
 }
 
 function* inBatches(
