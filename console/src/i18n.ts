@@ -23,6 +23,8 @@ export async function startLanguage(): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: language,
     resources: {},
+    // What the server says may be a key, and may hold a colon.
+    nsSeparator: false,
     interpolation: { escapeValue: false },
     returnNull: false,
   });

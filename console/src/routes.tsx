@@ -1,5 +1,10 @@
 import type { ComponentType } from "react";
-import { createBrowserRouter, type LoaderFunctionArgs, Navigate } from "react-router";
+import {
+  createBrowserRouter,
+  type LoaderFunctionArgs,
+  Navigate,
+  type RouteObject,
+} from "react-router";
 import { Broken } from "./components/broken.tsx";
 import { RequireSession } from "./components/require-session.tsx";
 import { Shell } from "./components/shell.tsx";
@@ -32,7 +37,7 @@ export function makeRouter() {
             Component: RequireSession,
             children: [
               { path: "/sales/:saleId/wall", lazy: wall },
-              { Component: Shell, ErrorBoundary: Broken, children: pages },
+              { Component: Shell, ErrorBoundary: Broken, children: pages.map(withBroken) },
             ],
           },
         ],
@@ -42,12 +47,17 @@ export function makeRouter() {
   );
 }
 
+/** What breaks in a page leaves the way to the others. */
+function withBroken(route: RouteObject): RouteObject {
+  return { ...route, ErrorBoundary: Broken };
+}
+
 /** While the first page's code comes: what stands there already is blank. */
 function Nothing() {
   return null;
 }
 
-const pages = [
+const pages: readonly RouteObject[] = [
   { path: "/", element: <Navigate to="/sales" replace /> },
   { path: "/sales", lazy: page(() => import("./pages/sales.tsx"), "SalesPage") },
   { path: "/sales/:saleId", lazy: sale },

@@ -33,6 +33,7 @@ function lookOf(isDark: boolean) {
       colorTextPlaceholder: isDark ? "#9aabb4" : "#5b6b75",
       borderRadius: 6,
       fontFamily: "var(--sans)",
+      colorBgLayout: isDark ? "#0e1518" : "#f4f6f7",
       motion: !window.matchMedia("(prefers-reduced-motion: reduce)").matches,
     },
   };

@@ -59,7 +59,13 @@ export function AsOf({ level, path }: AsOfProps) {
           </label>
         )}
         {then.error === null ? null : <Failure error={then.error} />}
-        {then.data === undefined ? null : <BeforeAfter before={then.data} after={level} />}
+        {then.data === undefined ? null : (
+          <BeforeAfter
+            before={then.data}
+            after={level}
+            titles={{ before: t("asOf.then"), after: t("asOf.now") }}
+          />
+        )}
       </section>
     </AntdLook>
   );

@@ -3,22 +3,23 @@ import { useWords } from "../use-words.ts";
 
 const lines = ["available", "reserved", "sold", "frozen", "lost", "total"] as const;
 
-/** The numbers before and after, bucket by bucket; what moves stands out. */
-export function BeforeAfter({
-  before,
-  after,
-}: {
+type BeforeAfterProps = {
   readonly before: Balances;
   readonly after: Balances;
-}) {
+  /** Where it is not about a change: what the two columns are. */
+  readonly titles?: { readonly before: string; readonly after: string };
+};
+
+/** The numbers before and after, bucket by bucket; what moves stands out. */
+export function BeforeAfter({ before, after, titles }: BeforeAfterProps) {
   const { t, number, change } = useWords();
   return (
     <table className="before-after">
       <thead>
         <tr>
           <th scope="col">{t("stock.bucket")}</th>
-          <th scope="col">{t("stock.before")}</th>
-          <th scope="col">{t("stock.after")}</th>
+          <th scope="col">{titles?.before ?? t("stock.before")}</th>
+          <th scope="col">{titles?.after ?? t("stock.after")}</th>
           <th scope="col">{t("stock.difference")}</th>
         </tr>
       </thead>

@@ -7,10 +7,10 @@ export function Broken() {
   const { t } = useWords();
   const error = useRouteError();
   return (
-    <main className="stack">
+    <div className="stack broken">
       <h1>{t("broken.title")}</h1>
       <p>{t("broken.next")}</p>
       <Failure error={error} retry={() => window.location.reload()} />
-    </main>
+    </div>
   );
 }

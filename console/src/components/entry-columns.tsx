@@ -26,7 +26,7 @@ export function entryColumns({ t, number, time }: Words): Column<EntryBody>[] {
     {
       key: "moved",
       title: t("entry.moved"),
-      width: 190,
+      width: 230,
       render: ({ quantity, from, to }) =>
         from === null || to === null
           ? t("entry.nothing")

@@ -19,7 +19,7 @@ type Entries = Static<typeof EntryPage>;
 type Sight = { readonly first: number; readonly last: number };
 type ListProps = { readonly path: string; readonly newest: number };
 
-const minWidth = 1_560;
+const minWidth = 1_600;
 /** Longer than it takes to roll past: only where one stops is asked for. */
 const quietMs = 120;
 /** Before the table has said what it shows. */

@@ -21,7 +21,7 @@ export function Failure({
   return (
     <div className={`notice ${isForbidden ? "warn" : "bad"}`} role="alert">
       <span className="mark" aria-hidden="true">
-        {isForbidden ? "⛔" : "✖"}
+        {isForbidden ? "!" : "✖"}
       </span>
       <div className="stack-tight">
         <strong>{isForbidden ? t("failure.forbidden") : title}</strong>

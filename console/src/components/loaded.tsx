@@ -1,10 +1,12 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useWords } from "../use-words.ts";
 import { Failure } from "./failure.tsx";
 
 export type Asked<T> = {
   readonly data: T | undefined;
   readonly error: unknown;
+  /** Of the try in hand, while more will follow. */
+  readonly failureReason?: unknown;
   readonly isFetching: boolean;
   readonly refetch: () => unknown;
 };
@@ -23,8 +25,9 @@ export function Loaded<T>({
   const { t } = useWords();
   const { data, error, refetch } = asked;
   const retry = (): void => void refetch();
+  const why = useLastFailure(asked);
   if (data === undefined) {
-    if (error !== null) return <Failure error={error} retry={retry} />;
+    if (why !== null) return <Failure error={why} retry={retry} />;
     return (
       <div className="card" aria-busy="true" role="status">
         <span className="hidden">{t("loading")}</span>
@@ -45,4 +48,16 @@ export function Loaded<T>({
       {children(data)}
     </>
   );
+}
+
+/** Why nothing is there yet: kept while it is asked for again, so that it does not flicker. */
+function useLastFailure<T>({ data, error, failureReason = null }: Asked<T>): unknown {
+  const now = error ?? failureReason;
+  const [last, setLast] = useState<unknown>(null);
+  const isThere = data !== undefined;
+  useEffect(() => {
+    if (now !== null) setLast(now);
+    else if (isThere) setLast(null);
+  }, [now, isThere]);
+  return now ?? last;
 }

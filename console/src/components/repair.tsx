@@ -31,7 +31,7 @@ export function Repair({ onClose }: { readonly onClose: () => void }) {
       title={t("repair.title")}
       action={t("repair.apply", { count: rebuilds.length })}
       isDangerous
-      needsReason
+      needsReason={rebuilds.length > 0}
       width={720}
       isReady={rebuilds.length > 0 && mayApply}
       act={async (reason) => {

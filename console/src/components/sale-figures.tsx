@@ -33,8 +33,11 @@ export function SaleFigures({ totals, points }: FiguresProps) {
         more={perSecond}
         tone={last !== undefined && (last.faults ?? 0) > 0 ? "bad" : undefined}
       />
-      <Figure name="p50" value={latency(last?.p50Ms ?? null)} />
-      <Figure name="p99" value={latency(last?.p99Ms ?? null)} />
+      <Figure
+        name={t("figure.answers")}
+        value={latency(last?.p99Ms ?? null)}
+        more={t("figure.median", { time: latency(last?.p50Ms ?? null) })}
+      />
       <Figure
         name={t("figure.lag")}
         value={last?.lag === null || last === undefined ? "–" : number(last.lag)}

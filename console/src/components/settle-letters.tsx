@@ -83,7 +83,7 @@ function Outcomes({ outcomes }: { readonly outcomes: readonly Outcome[] }) {
         {[...odd, ...good].map(({ id, outcome, detail }) => (
           <li key={id}>
             <span className="mono">{id}</span> {t(`outcome.${outcome}`, { defaultValue: outcome })}
-            {detail === "" ? "" : ` · ${detail}`}
+            {detail === "" ? "" : ` · ${t(`outcomeDetail.${detail}`, { defaultValue: detail })}`}
           </li>
         ))}
       </ul>

@@ -48,7 +48,7 @@ function StepLine({ step }: { readonly step: Step }) {
         )}
         {version === null ? null : <span>{t("timeline.entry", { version: number(version) })}</span>}
         {hash === null ? null : <Copyable value={hash} shown={hash.slice(0, 10)} />}
-        {detail === "" ? null : <span>{detail}</span>}
+        {detail === "" ? null : <span>{t(`stepDetail.${detail}`, { defaultValue: detail })}</span>}
       </div>
     </div>
   );

@@ -57,12 +57,14 @@ export function DoctorPage() {
                   })}
                 </span>
               </div>
-              {groups
-                .flat()
-                .filter(({ state }) => isAll || state !== "ok")
-                .map((check) => (
-                  <Check key={check.id} check={check} />
-                ))}
+              <div className="checks">
+                {groups
+                  .flat()
+                  .filter(({ state }) => isAll || state !== "ok")
+                  .map((check) => (
+                    <Check key={check.id} check={check} />
+                  ))}
+              </div>
             </>
           );
         }}

@@ -31,6 +31,14 @@ export function ReservationPage() {
     queryFn: () => call<ReservationBody>(path),
     refetchInterval: 2_000,
   });
+  const { t } = useWords();
+  if (asked.data === undefined) {
+    return (
+      <Page title={t("reservation.title")} beside={<Copyable value={reservationId} />}>
+        <Loaded asked={asked}>{() => null}</Loaded>
+      </Page>
+    );
+  }
   return (
     <Loaded asked={asked}>
       {(reservation) => <Known reservation={reservation} path={path} />}

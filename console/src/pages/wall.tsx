@@ -20,7 +20,14 @@ export function WallPage() {
   const asked = useSale(saleId, view.feed);
   const sale = view.feed.frame?.sale ?? asked.data;
   const totals = useMemo(() => totalsOf(sale?.items ?? []), [sale]);
-  if (sale === undefined) return <Loaded asked={asked}>{() => null}</Loaded>;
+  if (sale === undefined) {
+    return (
+      <main className="wall">
+        <h1>{saleId}</h1>
+        <Loaded asked={asked}>{() => null}</Loaded>
+      </main>
+    );
+  }
   const last = view.feed.points.at(-1);
   return (
     <main className="wall" style={{ maxWidth: "none" }}>
