@@ -10,7 +10,7 @@ import { ChoiceFilter, TextFilter } from "../components/filter-fields.tsx";
 import { GivenUp } from "../components/given-up.tsx";
 import { LetterList, useLetters } from "../components/letter-list.tsx";
 import { Page } from "../components/page.tsx";
-import type { Verb } from "../live/settle-letters.ts";
+import type { LetterFilter, Verb } from "../live/settle-letters.ts";
 import { useFilters } from "../use-filters.ts";
 import { useWords } from "../use-words.ts";
 
@@ -33,11 +33,7 @@ export function DeadLettersPage() {
   const { selected, select, clear } = useSelection();
   const [settling, setSettling] = useState<{ verb: Verb; all: boolean } | null>(null);
   const state = filters.of("state") || "open";
-  const filter = {
-    reason: filters.of("reason"),
-    itemId: filters.of("itemId"),
-    lane: filters.of("lane").replace(/\D/g, ""),
-  };
+  const filter = filterIn(filters);
   const asked = useLetters(filter, state);
   const isAny = asked.data?.pages.some(({ items }) => items.length > 0) ?? false;
   const exported = { ...filter, state: state === "all" ? "" : state };
@@ -84,6 +80,14 @@ export function DeadLettersPage() {
       </Suspense>
     </Page>
   );
+}
+
+function filterIn(filters: Filters): LetterFilter {
+  return {
+    reason: filters.of("reason"),
+    itemId: filters.of("itemId"),
+    lane: filters.of("lane").replace(/\D/g, ""),
+  };
 }
 
 function useSelection() {
