@@ -14,7 +14,8 @@ function layer(name: string, include: readonly string[], timeoutMs: number) {
 }
 
 /** Suites that every adapter of a port must pass; on the stack they run on the real servers. */
-const contracts = ["test/contract/hot-stock*.test.ts", "test/contract/bus.test.ts"];
+const busContracts = ["test/contract/bus.test.ts", "test/contract/outlet.test.ts"];
+const contracts = ["test/contract/hot-stock*.test.ts", ...busContracts];
 
 function on(adapters: string, project: ReturnType<typeof layer>) {
   return { ...project, test: { ...project.test, env: { HOLDFAST_TEST_ADAPTERS: adapters } } };
@@ -36,7 +37,7 @@ const servers = { ...stack, test: { ...stack.test, globalSetup: ["./test/stack/s
 /** A RocketMQ that it starts; the suite of the bus runs again, over it. */
 const rocketmq = layer(
   "stack-rocketmq",
-  ["test/stack/rocketmq-*.test.ts", "test/contract/bus.test.ts"],
+  ["test/stack/rocketmq-*.test.ts", ...busContracts],
   120_000,
 );
 const onRocketmq = {
@@ -82,11 +83,7 @@ export default defineConfig({
       on("redis", layer("stack-redis", ["test/stack/redis-*.test.ts", ...contracts], 60_000)),
       on(
         "rabbitmq",
-        layer(
-          "stack-rabbitmq",
-          ["test/stack/rabbitmq-*.test.ts", "test/contract/bus.test.ts"],
-          90_000,
-        ),
+        layer("stack-rabbitmq", ["test/stack/rabbitmq-*.test.ts", ...busContracts], 90_000),
       ),
       layer("stack-serve", ["test/stack/serve-*.test.ts"], 180_000),
       layer("stack-doctor", ["test/stack/doctor-*.test.ts"], 120_000),

@@ -12,6 +12,7 @@ import type { Row } from "./report.ts";
 import { stackAdmissionRows } from "./stack-admission.ts";
 import { stackAnswersRow } from "./stack-answers.ts";
 import { stackCommittedRow } from "./stack-committed.ts";
+import { stackEventsRow } from "./stack-events.ts";
 import { stackFlushRow, stackHttpRows } from "./stack-http.ts";
 import { stackMemoryRows } from "./stack-memory.ts";
 import { stackSnapshotRows } from "./stack-snapshot.ts";
@@ -41,6 +42,9 @@ export const benches: Readonly<Record<string, Bench>> = {
   "stack-answers": async (scale) => [await stackAnswersRow(scale)],
   "stack-lone": async (scale) => [await stackLoneRow(scale)],
   "stack-memory": stackMemoryRows,
+  "stack-events-redis": async (scale) => [await stackEventsRow(scale, "redis")],
+  "stack-events-rabbitmq": async (scale) => [await stackEventsRow(scale, "rabbitmq")],
+  "stack-events-rocketmq": async (scale) => [await stackEventsRow(scale, "rocketmq")],
   "stack-flush": async (scale) => [await stackFlushRow(scale)],
 };
 

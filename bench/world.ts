@@ -43,7 +43,7 @@ export async function openWorld(events: Partial<Events> = {}): Promise<FileWorld
 
 export type WorldStores = Pick<
   OpenOptions,
-  "ledgerUrl" | "hotUrl" | "busUrl" | "roles" | "hearsDecisions"
+  "ledgerUrl" | "hotUrl" | "busUrl" | "roles" | "hearsDecisions" | "eventsOut"
 >;
 
 /** On stores that stand already and are nobody else's. */

@@ -8,6 +8,9 @@ export class Expected extends Error {}
 
 export const roleNames = ["api", "relay", "writer", "expirer", "reconciler"] as const;
 export type Role = (typeof roleNames)[number];
+/** Where the events of the ledger's entries go. */
+export const eventsModes = ["bus", "none", "transactions"] as const;
+export type EventsMode = (typeof eventsModes)[number];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -93,6 +96,12 @@ export function logLevel(text: string): LogLevel {
   const found = logLevels.find((level) => level === text);
   if (found !== undefined) return found;
   throw new Expected(logLevels.join(", "));
+}
+
+export function eventsMode(text: string): EventsMode {
+  const found = eventsModes.find((mode) => mode === text);
+  if (found !== undefined) return found;
+  throw new Expected(eventsModes.join(", "));
 }
 
 export type ApiKey = { readonly name: string; readonly secret: string };

@@ -121,6 +121,8 @@ describe("a value", () => {
     ["apiKeys", "bad name:1"],
     ["messageKeys", "k:c2hvcnQ="],
     ["logLevel", "loud"],
+    ["events", "webhook"],
+    ["events", ""],
     ["url", "ftp://a"],
   ])("of %s may not be %j", (name, text) => {
     const refused = problem(() => load({}, { [name]: text }));
@@ -140,6 +142,7 @@ describe("a value", () => {
     ["bus", "amqp://h", { kind: "amqp", url: "amqp://h" }],
     ["bus", "rocketmq://h:8081", { kind: "rocketmq", url: "rocketmq://h:8081" }],
     ["roles", "writer,api", ["api", "writer"]],
+    ["events", "transactions", "transactions"],
     ["host", "[::1]", "::1"],
     ["url", "http://127.0.0.1:1/", "http://127.0.0.1:1"],
   ])("of %s may be %j", (name, text, expected) => {
@@ -172,6 +175,12 @@ describe("a configuration that cannot keep the promises", () => {
     ["several processes over memory", { processes: "2" }, "processes-in-memory"],
     ["a part of the roles over memory", { roles: "api" }, "roles-in-memory"],
     ["a ledger that is gone after a restart", { ledger: "sqlite::memory:" }, "ledger-in-memory"],
+    ["transactions in memory", { events: "transactions" }, "transactions-elsewhere"],
+    [
+      "transactions on RabbitMQ",
+      { bus: "amqp://rabbit", events: "transactions" },
+      "transactions-elsewhere",
+    ],
     ["an open door without a key", { host: "0.0.0.0" }, "open-without-key"],
     ["RabbitMQ as it comes", { bus: "amqp://guest:guest@rabbit" }, "default-password"],
     ["the same on this machine", { bus: "amqp://guest:guest@127.0.0.1" }, "default-password"],
@@ -193,6 +202,7 @@ describe("a configuration that cannot keep the promises", () => {
     ["an open door with a key", { host: "0.0.0.0", apiKeys: "a:b" }, "serve"],
     ["every loopback address", { host: "127.9.9.9" }, "serve"],
     ["hot stock and bus on Redis", { hot: "redis://r:1", bus: "rediss://u:p@r" }, "serve"],
+    ["transactions on RocketMQ", { bus: "rocketmq://mq:8081", events: "transactions" }, "serve"],
     ["a bus on RabbitMQ", { bus: "amqps://u:p@rabbit/shop" }, "serve"],
     ["servers without any password", { hot: "redis://r:1", ledger: "mysql://u@db/shop" }, "serve"],
     ["RabbitMQ as it comes, for trying out", { bus: "amqp://guest:guest@rabbit" }, "dev"],

@@ -4,6 +4,7 @@ import {
   apiKeys,
   basePath,
   Expected,
+  eventsMode,
   hasKnownPassword,
   host,
   integer,
@@ -49,6 +50,7 @@ const settings = {
     secret: "url",
     parse: storeUrl(["redis", "rediss", "redis-cluster", "amqp", "amqps", "rocketmq"]),
   },
+  events: { env: "HOLDFAST_EVENTS", flag: "--events", fallback: "bus", parse: eventsMode },
   roles: { env: "HOLDFAST_ROLES", flag: "--roles", fallback: "all", parse: roles },
   processes: {
     env: "HOLDFAST_PROCESSES",
@@ -145,6 +147,7 @@ function parseAll(find: (name: SettingName) => Origin): Config {
     ledger: read(find("ledger"), settings.ledger.parse),
     hot: read(find("hot"), settings.hot.parse),
     bus: read(find("bus"), settings.bus.parse),
+    events: read(find("events"), settings.events.parse),
     roles: read(find("roles"), settings.roles.parse),
     processes: read(find("processes"), settings.processes.parse),
     apiKeys: read(find("apiKeys"), settings.apiKeys.parse),
@@ -175,6 +178,7 @@ export type ConfigProblem =
   | "processes-in-memory"
   | "roles-in-memory"
   | "ledger-in-memory"
+  | "transactions-elsewhere"
   | "open-without-key"
   | "default-password"
   | "known-secret";
@@ -202,6 +206,7 @@ const refusals: ReadonlySet<ConfigProblem> = new Set<ConfigProblem>([
   "processes-in-memory",
   "roles-in-memory",
   "ledger-in-memory",
+  "transactions-elsewhere",
   "open-without-key",
   "default-password",
   "known-secret",
@@ -226,6 +231,9 @@ export function refuseUnsafe(config: Config, purpose: "serve" | "dev"): void {
   }
   if (purpose === "serve" && ledger.kind === "sqlite" && ledger.file === ":memory:") {
     throw new ConfigError("ledger-in-memory", { ledger: "sqlite::memory:" });
+  }
+  if (config.events === "transactions" && bus.kind !== "rocketmq") {
+    throw new ConfigError("transactions-elsewhere", { bus: `${bus.kind}:` });
   }
   if (!isLoopback(config.host) && config.apiKeys.length === 0) {
     throw new ConfigError("open-without-key", { host: config.host });

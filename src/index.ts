@@ -39,5 +39,5 @@ export { MemoryHotStock } from "./hot-stock/memory.ts";
 export { buildServer, type ServerDeps } from "./http/server.ts";
 export type { Ledger } from "./ledger/ledger.ts";
 export { openSqliteLedger } from "./ledger/sqlite-ledger.ts";
+export { type CloudEvent, NotAllTold, type Outlet, type StockEntry } from "./outlet/outlet.ts";
 export { type Holdfast, type OpenOptions, openHoldfast } from "./wire.ts";
-export type { CloudEvent, Outlet } from "./workers/publisher.ts";

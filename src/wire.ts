@@ -1,26 +1,28 @@
 import type { Bus, DecisionNews } from "./bus/bus.ts";
 import { MemoryBus } from "./bus/memory.ts";
 import { type Clock, nextTurn, type Random, systemClock, systemRandom } from "./clock.ts";
-import { type Role, roleNames } from "./config-values.ts";
+import { type EventsMode, type Role, roleNames } from "./config-values.ts";
 import type { LanePlace } from "./doctor/transport.ts";
-import { keyedHash } from "./domain/keyed-hash.ts";
+import { ledgerName } from "./domain/ledger-name.ts";
 import type { MessageKey } from "./domain/message.ts";
 import { assemble } from "./engine/assemble.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Parts } from "./engine/parts.ts";
-import type { Events } from "./events.ts";
+import { type Events, silentEvents } from "./events.ts";
 import type { HotStock } from "./hot-stock/hot-stock.ts";
 import { MemoryHotStock } from "./hot-stock/memory.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { MigrationError, type MigrationStatus } from "./ledger/migrate.ts";
 import { migrateMysql, openMysqlLedger } from "./ledger/mysql-ledger.ts";
 import { migrateSqlite, openSqliteLedger } from "./ledger/sqlite-ledger.ts";
+import { checkBack } from "./outlet/check-back.ts";
+import type { Outlet } from "./outlet/outlet.ts";
 import { AnswerReader } from "./workers/answer-reader.ts";
 import { Expirer } from "./workers/expirer.ts";
 import { LeaseKeeper } from "./workers/lease-keeper.ts";
 import { Leased, type LeasedWorker } from "./workers/leased.ts";
 import { LedgerWriter } from "./workers/ledger-writer.ts";
-import { type Outlet, Publisher } from "./workers/publisher.ts";
+import { Publisher } from "./workers/publisher.ts";
 import { Rebuilder } from "./workers/rebuilder.ts";
 import { Reconciler } from "./workers/reconciler.ts";
 import { Relay } from "./workers/relay.ts";
@@ -39,7 +41,10 @@ export type OpenOptions = {
   readonly events: Events;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Where the events of entries go; before `eventsOut`. */
   readonly outlet?: Outlet;
+  /** The broker of the bus, or nobody, as by default and where the bus is in memory. */
+  readonly eventsOut?: EventsMode;
   /** What this process does of the work; all of it by default. Somebody must do the rest. */
   readonly roles?: readonly Role[];
   /** False: what other processes decide is only asked for, every 50 ms; to measure against. */
@@ -52,6 +57,8 @@ export interface Holdfast extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly parts: Parts;
   readonly lanePlace: LanePlace;
+  /** Where the events of entries are read, in the broker's words; null: nobody is told. */
+  readonly eventsPlace: string | null;
   /** Runs the workers and waits until hot stock is open. */
   start(): Promise<void>;
   /** Waits until nothing is in flight; false when the deadline passed first. */
@@ -85,17 +92,18 @@ export async function openHoldfast(options: OpenOptions): Promise<Holdfast> {
   const stores = { hot, ledger, bus, clock, random, events, messageKeys, news, turn: nextTurn };
   if (isAlone) await ledger.releaseAll();
   const { engine, parts } = await assemble(stores);
-  const workers = makeWorkers(parts, options.outlet ?? null, options.roles);
+  const outlet = options.outlet ?? (await outletOf(options, ledger, tools));
+  const workers = makeWorkers(parts, outlet, options.roles);
   if (!isAlone) workers.push(new AnswerReader(parts));
   const lanePlace = { prefix: tools.prefix, count: lanes };
-  return new Process({ engine, parts, lanePlace, workers, random, news });
+  return new Process({ engine, parts, lanePlace, workers, random, news, outlet });
 }
 
 type Tools = { readonly clock: Clock; readonly random: Random; readonly prefix: string };
 
 /** Each ledger's own: two on one Redis would fence each other's lanes for ever. */
 async function prefixOf(ledger: Ledger): Promise<string> {
-  return `holdfast-${keyedHash(await ledger.secret("reservation-ids"), "key-prefix").slice(0, 12)}`;
+  return `holdfast-${ledgerName(await ledger.secret("reservation-ids"))}`;
 }
 
 async function openHotStock(url: string, tools: Tools): Promise<HotStock> {
@@ -132,6 +140,40 @@ async function openRocketmq(url: string, tools: Tools & { readonly lanes: number
   return bus;
 }
 
+/** Whoever does not relay tells nobody. */
+async function outletOf(
+  { busUrl = memoryUrl, eventsOut = "none", roles = roleNames }: OpenOptions,
+  ledger: Ledger,
+  tools: Tools,
+): Promise<Outlet | null> {
+  if (busUrl === memoryUrl || eventsOut === "none" || !roles.includes("relay")) return null;
+  return openOutlet(busUrl, { mode: eventsOut, ledger, tools });
+}
+
+type Telling = {
+  readonly mode: Exclude<EventsMode, "none">;
+  readonly ledger: Ledger;
+  readonly tools: Tools;
+};
+
+async function openOutlet(url: string, { mode, ledger, tools }: Telling): Promise<Outlet | null> {
+  if (rabbitmqUrl.test(url)) {
+    const { RabbitmqOutlet } = await import("./outlet/rabbitmq.ts");
+    return new RabbitmqOutlet({ url, ...tools });
+  }
+  if (url.startsWith("rocketmq:")) {
+    const { RocketmqOutlet } = await import("./outlet/rocketmq.ts");
+    const isAsked = mode === "transactions";
+    const judge = isAsked ? { checkBack: (body: Uint8Array) => checkBack(ledger, body) } : {};
+    const outlet = new RocketmqOutlet({ url, ...tools, ...judge });
+    await outlet.prepare();
+    return outlet;
+  }
+  if (!redisUrl.test(url)) return null;
+  const { RedisOutlet } = await import("./outlet/redis.ts");
+  return new RedisOutlet({ url, ...tools });
+}
+
 export function makeWorkers(
   parts: Parts,
   outlet: Outlet | null,
@@ -156,6 +198,8 @@ class Process implements Holdfast {
   readonly parts: Parts;
   readonly ledger: Ledger;
   readonly lanePlace: LanePlace;
+  readonly eventsPlace: string | null;
+  readonly #outlet: Outlet | null;
   readonly #workers: readonly Worker[];
   readonly #random: Random;
   readonly #news: DecisionNews | null;
@@ -169,7 +213,10 @@ class Process implements Holdfast {
     workers: readonly Worker[];
     random: Random;
     news: DecisionNews | null;
+    outlet: Outlet | null;
   }) {
+    this.#outlet = made.outlet;
+    this.eventsPlace = made.outlet?.place ?? null;
     this.lanePlace = made.lanePlace;
     this.engine = made.engine;
     this.parts = made.parts;
@@ -199,6 +246,7 @@ class Process implements Holdfast {
     await Promise.all(this.#running);
     await this.#release();
     await this.#news?.close();
+    await this.#outlet?.close?.();
     await this.parts.bus.close();
     await this.parts.hot.close();
     await this.ledger.close();
@@ -241,27 +289,40 @@ export function migrateLedger(url: string, options: MigrateOptions): Promise<Mig
 }
 
 /**
- * Makes what the lanes need on a broker that has to be told before: queues on RabbitMQ, topics and
- * groups on RocketMQ. The ledger says how many lanes there are, and under which name.
+ * Makes what lanes and events need on a broker that has to be told before: queues and an exchange
+ * on RabbitMQ, topics and groups on RocketMQ. The ledger says how many lanes there are, and under
+ * which name. Answers where the events are read.
  */
-export async function prepareBus(busUrl: string, ledgerUrl: string): Promise<void> {
-  const isRabbitmq = rabbitmqUrl.test(busUrl);
-  if (!isRabbitmq && !busUrl.startsWith("rocketmq:")) return;
+export async function prepareBus(
+  busUrl: string,
+  ledgerUrl: string,
+  eventsOut: EventsMode,
+): Promise<string | null> {
   const clock = systemClock;
   const ledger = await openLedger(ledgerUrl, clock);
   try {
     const [prefix, lanes] = [await prefixOf(ledger), (await ledger.lanes()).length];
     const tools = { clock, random: systemRandom, prefix };
-    if (!isRabbitmq) return await (await openRocketmq(busUrl, { ...tools, lanes })).close();
-    const { RabbitmqBus } = await import("./bus/rabbitmq.ts");
-    const bus = new RabbitmqBus({ url: busUrl, ...tools });
-    try {
-      await bus.declareLanes(lanes);
-    } finally {
-      await bus.close();
-    }
+    await prepareLanes(busUrl, { ...tools, lanes });
+    const asked = { ledgerUrl, busUrl, eventsOut, events: silentEvents };
+    const outlet = await outletOf(asked, ledger, tools);
+    await outlet?.prepare?.();
+    await outlet?.close?.();
+    return outlet?.place ?? null;
   } finally {
     await ledger.close();
+  }
+}
+
+async function prepareLanes(url: string, tools: Tools & { readonly lanes: number }): Promise<void> {
+  if (url.startsWith("rocketmq:")) return (await openRocketmq(url, tools)).close();
+  if (!rabbitmqUrl.test(url)) return;
+  const { RabbitmqBus } = await import("./bus/rabbitmq.ts");
+  const bus = new RabbitmqBus({ url, ...tools });
+  try {
+    await bus.declareLanes(tools.lanes);
+  } finally {
+    await bus.close();
   }
 }
 

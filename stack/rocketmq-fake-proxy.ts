@@ -47,6 +47,10 @@ export class RocketmqFakeProxy {
   answers: readonly SendAnswer[] = [];
   /** Sends are taken, and never answered. */
   isSilent = false;
+  /** Whoever ends a transaction is never answered, and the server never hears of it. */
+  losesEnds = false;
+  /** How many of those there were. */
+  endsLost = 0;
   /** How often each name was told. */
   readonly told = new Map<string, number>();
 
@@ -91,7 +95,13 @@ export class RocketmqFakeProxy {
     const call = asked.headers[":path"]?.split("/").at(-1) ?? "";
     if (call.startsWith("Query")) this.#route(stream, asked);
     else if (call === "SendMessage") this.#send(stream, asked);
+    else if (call === "EndTransaction" && this.losesEnds) this.#lose(stream);
     else pass(stream, asked);
+  }
+
+  #lose(stream: ServerHttp2Stream): void {
+    this.endsLost += 1;
+    stream.resume();
   }
 
   #send(stream: ServerHttp2Stream, asked: Asked): void {

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { findProgram } from "./packages.ts";
 import { freePort, type PrivateServer, startServer, temporaryFolder } from "./private-server.ts";
@@ -11,7 +11,7 @@ export type RocketmqOptions = {
   readonly proxy?: Readonly<Record<string, string | number>>;
 };
 
-type Ports = { names: number; broker: number; proxy: number; remoting: number };
+type Ports = { names: number; broker: number; replicas: number; proxy: number; remoting: number };
 
 const readyWithinMs = 90_000;
 const cluster = "DefaultCluster";
@@ -147,7 +147,8 @@ async function writeSettings(
     join(conf, "namesrv.properties"),
     properties({ listenPort: String(ports.names), bindAddress: "127.0.0.1" }),
   );
-  const place = { brokerIP1: "127.0.0.1", bindAddress: "127.0.0.1", listenPort: `${ports.broker}` };
+  const listens = { listenPort: `${ports.broker}`, haListenPort: `${ports.replicas}` };
+  const place = { brokerIP1: "127.0.0.1", bindAddress: "127.0.0.1", ...listens };
   const named = { brokerClusterName: cluster, brokerName: "broker-a", brokerId: "0" };
   const safe = { brokerRole: "SYNC_MASTER", flushDiskType: "SYNC_FLUSH" };
   const strict = { autoCreateTopicEnable: "false", autoCreateSubscriptionGroup: "false" };
@@ -169,10 +170,20 @@ function properties(settings: Readonly<Record<string, string>>): string {
     .join("");
 }
 
-/** The broker listens beside its port, too: two below it, and one above. */
+/** The broker listens two below its port, too. */
 async function freePorts(): Promise<Ports> {
-  const [names, broker, proxy] = [await freePort(), await freePort(), await freePort()];
-  return { names, broker, proxy, remoting: await freePort() };
+  let broker = await freePort();
+  while (!(await isFree(broker - 2))) broker = await freePort();
+  const [names, proxy, replicas] = [await freePort(), await freePort(), await freePort()];
+  return { names, broker, replicas, proxy, remoting: await freePort() };
+}
+
+function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
 }
 
 function listens(port: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { deliveriesMax, type LaneNames } from "./rocketmq-names.ts";
+import { deliveriesMax, type EventsTopic, type LaneNames } from "./rocketmq-names.ts";
 import { askBroker, type BrokerAddress, type BrokerRequest, Refused } from "./rocketmq-remoting.ts";
 
 export type { BrokerAddress } from "./rocketmq-remoting.ts";
@@ -7,6 +7,8 @@ const code = {
   ...{ topic: 17, group: 200, topicThere: 351, groupThere: 352 },
   ...{ consumed: 14, settings: 26, running: 28, end: 30, begin: 31 },
 } as const;
+/** Of the topic of events: its readers may be as many. */
+const eventQueues = 4;
 /** A lane's topic has one queue, and so has what the broker makes for a group. */
 const queueId = "0";
 const lookWithinMs = 4_000;
@@ -26,12 +28,22 @@ export async function mendLanes(broker: BrokerAddress, lanes: readonly LaneNames
   }
 }
 
+/** Makes the topic of events where it is missing, and leaves what is there. */
+export async function mendTopic(broker: BrokerAddress, topic: EventsTopic): Promise<void> {
+  const { name, type } = topic;
+  if (await has(broker, { code: code.topicThere, fields: { topic: name } })) return;
+  await makeTopic(broker, name, type, eventQueues);
+}
+
 export async function makeTopic(
   broker: BrokerAddress,
   topic: string,
-  type: "FIFO" | "NORMAL",
+  type: "FIFO" | "NORMAL" | "TRANSACTION",
+  queueCount = 1,
 ): Promise<void> {
-  const queues = { readQueueNums: "1", writeQueueNums: "1", perm: "6", order: "true" };
+  const count = String(queueCount);
+  const order = String(type !== "TRANSACTION");
+  const queues = { readQueueNums: count, writeQueueNums: count, perm: "6", order };
   const kind = { topicFilterType: "SINGLE_TAG", topicSysFlag: "0" };
   const attributes = `+message.type=${type}`;
   const fields = { topic, defaultTopic: "TBW102", ...queues, ...kind, attributes };

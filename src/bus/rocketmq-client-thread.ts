@@ -1,7 +1,15 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../domain/fault.ts";
-import type { ThreadAnswer, ThreadData, ThreadReply, ThreadWork } from "./rocketmq-protocol.ts";
+import type {
+  Resolution,
+  ThreadAnswer,
+  ThreadData,
+  ThreadQuestion,
+  ThreadReply,
+  ThreadRequest,
+  ThreadWork,
+} from "./rocketmq-protocol.ts";
 
 /** A runner that reads TypeScript by itself has no thread that does: there the built one serves. */
 const isSource = import.meta.url.endsWith(".ts");
@@ -10,6 +18,8 @@ const script = isSource ? "../../dist/src/bus/rocketmq-thread.js" : "./rocketmq-
 const heapMb = 192;
 
 type Waiting = { resolve(answer: ThreadAnswer): void; reject(error: Fault): void };
+/** Answers the broker for a transactional message, by its body. */
+export type Judge = (body: Uint8Array) => Promise<Resolution>;
 export type Succeeded = Exclude<ThreadAnswer, { told: "failed" }>;
 
 /** One life of the client. Whatever it does, each call ends by its deadline. */
@@ -17,19 +27,24 @@ export class ClientThread {
   readonly bornAt: number;
   readonly #clock: Clock;
   readonly #worker: Worker;
+  readonly #judge: Judge;
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 1;
   #held = 0;
   #death: string | null = null;
 
-  constructor(data: ThreadData, clock: Clock) {
+  constructor(data: ThreadData, clock: Clock, judge: Judge) {
     this.#clock = clock;
+    this.#judge = judge;
     this.bornAt = clock.mono();
     this.#worker = new Worker(new URL(script, import.meta.url), {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    this.#worker.on("message", (reply: ThreadReply) => this.#settle(reply));
+    this.#worker.on("message", (reply: ThreadReply) => {
+      if ("question" in reply) void this.#answerFor(reply);
+      else this.#settle(reply);
+    });
     this.#worker.once("error", (error) => this.#die(messageOf(error)));
     this.#worker.once("exit", () => this.#die("it has ended"));
   }
@@ -70,7 +85,7 @@ export class ClientThread {
     try {
       return await new Promise<ThreadAnswer>((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });
-        this.#worker.postMessage({ id, work });
+        this.#post({ id, work });
       });
     } finally {
       this.#waiting.delete(id);
@@ -79,7 +94,16 @@ export class ClientThread {
     }
   }
 
-  #settle({ id, ...answer }: ThreadReply): void {
+  #post(request: ThreadRequest): void {
+    this.#worker.postMessage(request);
+  }
+
+  async #answerFor({ question, body }: ThreadQuestion): Promise<void> {
+    const resolution = await this.#judge(body).catch(() => "unknown" as const);
+    this.#post({ question, resolution });
+  }
+
+  #settle({ id, ...answer }: Exclude<ThreadReply, ThreadQuestion>): void {
     this.#waiting.get(id)?.resolve(answer);
   }
 

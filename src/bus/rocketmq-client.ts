@@ -1,12 +1,15 @@
 import type { Clock } from "../clock.ts";
 import { Fault } from "../domain/fault.ts";
-import { ClientThread, type Succeeded } from "./rocketmq-client-thread.ts";
-import type { LaneFinding, LaneNames } from "./rocketmq-names.ts";
-import type { Polled, ThreadData, ThreadWork } from "./rocketmq-protocol.ts";
+import { ClientThread, type Judge, type Succeeded } from "./rocketmq-client-thread.ts";
+import type { EventsTopic, LaneFinding, LaneNames, TopicState } from "./rocketmq-names.ts";
+import type { EventMessage, Polled, ThreadData, ThreadWork } from "./rocketmq-protocol.ts";
 
 /** A message is acknowledged through the life of the client that has taken it. */
 export type Receipt = { readonly thread: ClientThread; readonly number: number };
 export type Received = Omit<Polled, "receipt"> & { readonly receipt: Receipt };
+
+/** Who sends no transactional messages is not asked. */
+const undecided: Judge = () => Promise.resolve("unknown");
 
 const callDeadlineMs = 5_000;
 const checkDeadlineMs = 15_000;
@@ -25,18 +28,30 @@ const graceMs = 15_000;
 export class RocketmqClient {
   readonly #data: ThreadData;
   readonly #clock: Clock;
+  readonly #judge: Judge;
   readonly #closing = new AbortController();
   readonly #retired = new Set<ClientThread>();
   #current: ClientThread | null = null;
   #isWorn = false;
 
-  constructor(data: ThreadData, clock: Clock) {
+  constructor(data: ThreadData, clock: Clock, judge: Judge = undecided) {
+    this.#judge = judge;
     this.#data = data;
     this.#clock = clock;
   }
 
   async send(topic: string, body: Uint8Array): Promise<void> {
     await this.#ask({ kind: "send", topic, body }, callDeadlineMs);
+  }
+
+  /** An event: stored, and of a transaction also committed. */
+  async tell(topic: string, event: EventMessage): Promise<void> {
+    await this.#ask({ kind: "tell", topic, ...event }, callDeadlineMs);
+  }
+
+  async examine(topic: EventsTopic): Promise<TopicState> {
+    const answer = await this.#ask({ kind: "examine", topic }, checkDeadlineMs);
+    return answer.told === "examined" ? answer.topicIs : "missing";
   }
 
   async poll(names: LaneNames, hiddenMs: number): Promise<readonly Received[]> {
@@ -103,7 +118,7 @@ export class RocketmqClient {
       void this.#retire(current);
     }
     this.#isWorn = false;
-    this.#current = new ClientThread(this.#data, this.#clock);
+    this.#current = new ClientThread(this.#data, this.#clock, this.#judge);
     return this.#current;
   }
 

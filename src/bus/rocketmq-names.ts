@@ -17,6 +17,28 @@ export type LaneFinding = LaneNames & {
   readonly groupIs: "right" | "missing or not ordered";
 };
 
+/** Where the events of entries go. Each kind has its own, so that a change of mind retypes none. */
+export type EventsTopic = { readonly name: string; readonly type: "FIFO" | "TRANSACTION" };
+
+export function eventsTopic(prefix: string, type: EventsTopic["type"]): EventsTopic {
+  return { name: `${prefix}-${type === "FIFO" ? "events" : "event-transactions"}`, type };
+}
+
+export type TopicState = "right" | "missing" | "of another type";
+
+/** Null when it is right; otherwise what to type. */
+export function missingTopicText({ name, type }: EventsTopic, is: TopicState): string | null {
+  if (is === "right") return null;
+  const place = "-n NAMESRV:9876 -c CLUSTER";
+  return [
+    `RocketMQ lacks what the events need: topic ${name} is ${is}, not ${type}.`,
+    "Make it, with the address of your name server and the name of your cluster:",
+    `  mqadmin updateTopic ${place} -t ${name} -r 4 -w 4 -a +message.type=${type}`,
+    "Or let it be made: end the bus's URL with ?broker=HOST:10911, the address of the broker.",
+    "Or tell nobody: --events none",
+  ].join("\n");
+}
+
 /** Deliveries before the broker would move a message to its own dead letters. */
 export const deliveriesMax = 1_000_000;
 

@@ -1,8 +1,21 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { MessageView, Producer, SimpleConsumer } from "rocketmq-client-nodejs";
+import type {
+  MessageView,
+  Producer,
+  SimpleConsumer,
+  TransactionChecker,
+} from "rocketmq-client-nodejs";
 import { systemClock } from "../clock.ts";
-import type { LaneFinding, LaneNames } from "./rocketmq-names.ts";
-import type { ThreadAnswer, ThreadData, ThreadRequest, ThreadWork } from "./rocketmq-protocol.ts";
+import type { EventsTopic, LaneFinding, LaneNames, TopicState } from "./rocketmq-names.ts";
+import type {
+  EventMessage,
+  Resolution,
+  ThreadAnswer,
+  ThreadData,
+  ThreadReply,
+  ThreadRequest,
+  ThreadWork,
+} from "./rocketmq-protocol.ts";
 
 /**
  * The client of RocketMQ, in a thread of its own: it may hang, leak or die here, and whoever
@@ -11,14 +24,18 @@ import type { ThreadAnswer, ThreadData, ThreadRequest, ThreadWork } from "./rock
 const { endpoints, credentials, requestTimeoutMs, pollMs }: ThreadData = workerData;
 /** The most that the broker hands out at once. */
 const batchMax = 32;
-/** The number of this message type in the protocol, which the client does not export. */
-const fifo = 2;
+/** Numbers of the protocol that the client does not export: of message types, and of answers. */
+const types = { FIFO: 2, TRANSACTION: 4 } as const;
+type Answer = Awaited<ReturnType<TransactionChecker["check"]>>;
+const answers: Readonly<Record<Resolution, Answer>> = { unknown: 0, commit: 1, rollback: 2 };
 /** The only status of a send that says: stored, and safe. */
 const sendOk = 20_000;
 /** And that of an answer about a topic that is not there. */
 const topicMissing = 40_402;
 const looksMax = 10;
 const betweenLooksMs = 300;
+/** Then nothing is answered, and the broker asks again. */
+const resolvedWithinMs = 10_000;
 const silent = (): void => undefined;
 
 type Reader = { readonly consumer: SimpleConsumer; readonly isOrdered: boolean };
@@ -28,20 +45,30 @@ type Taken = { readonly view: MessageView; readonly consumer: SimpleConsumer };
 const producers = new Map<string, Promise<Producer>>();
 const readers = new Map<string, Promise<Reader>>();
 const taken = new Map<number, Taken>();
+const questions = new Map<number, (resolution: Resolution) => void>();
 let receipts = 0;
+let asked = 0;
 let looker: Promise<Looker> | null = null;
 
-parentPort?.on("message", (request: ThreadRequest) => void serve(request));
+parentPort?.on("message", (request: ThreadRequest) => {
+  if ("work" in request) void serve(request.id, request.work);
+  else questions.get(request.question)?.(request.resolution);
+});
 
-async function serve({ id, work }: ThreadRequest): Promise<void> {
-  const answer = await answerTo(work).catch(failed);
-  parentPort?.postMessage({ id, ...answer });
+async function serve(id: number, work: ThreadWork): Promise<void> {
+  post({ id, ...(await answerTo(work).catch(failed)) });
+}
+
+function post(reply: ThreadReply): void {
+  parentPort?.postMessage(reply);
 }
 
 function answerTo(work: ThreadWork): Promise<ThreadAnswer> {
   switch (work.kind) {
     case "send":
       return send(work.topic, work.body);
+    case "tell":
+      return tell(work.topic, work);
     case "poll":
       return poll(work, work.hiddenMs);
     case "acknowledge":
@@ -54,6 +81,8 @@ function answerTo(work: ThreadWork): Promise<ThreadAnswer> {
       return look(work.topic);
     case "check":
       return check(work.lanes);
+    case "examine":
+      return examine(work.topic);
   }
 }
 
@@ -64,6 +93,40 @@ async function send(topic: string, body: Uint8Array): Promise<ThreadAnswer> {
   // An answer without a status passes for a good one there.
   if (!receipt?.messageId) throw new Error("the broker has confirmed nothing");
   return { told: "done" };
+}
+
+/** A transaction is half a message, and its end. Who dies in between is asked back, or another. */
+async function tell(topic: string, event: EventMessage): Promise<ThreadAnswer> {
+  const producer = await kept(producers, topic, () => startProducer(topic));
+  const { isTransaction, group, tag, key, properties, body } = event;
+  const transaction = isTransaction ? producer.beginTransaction() : undefined;
+  const receipt = await producer.send(
+    {
+      ...{ topic, tag, keys: [key], body: Buffer.from(body) },
+      properties: new Map(Object.entries(properties)),
+      ...(isTransaction ? {} : { messageGroup: group }),
+    },
+    transaction,
+  );
+  if (!receipt?.messageId) throw new Error("the broker has confirmed nothing");
+  await transaction?.commit();
+  return { told: "done" };
+}
+
+/** By whoever has the ledger. */
+async function askBack({ body }: MessageView): Promise<Answer> {
+  asked += 1;
+  const question = asked;
+  const late = new AbortController();
+  const resolved = new Promise<Resolution>((resolve) => {
+    questions.set(question, resolve);
+    void systemClock.sleep(resolvedWithinMs, late.signal).then(() => resolve("unknown"));
+  });
+  post({ question, body });
+  const resolution = await resolved;
+  questions.delete(question);
+  late.abort();
+  return answers[resolution];
 }
 
 async function poll(names: LaneNames, hiddenMs: number): Promise<ThreadAnswer> {
@@ -103,12 +166,19 @@ async function check(lanes: readonly LaneNames[]): Promise<ThreadAnswer> {
 }
 
 async function lookAt(names: LaneNames): Promise<LaneFinding> {
-  const types = await typesOf(names.topic);
-  const topicIs = types === null ? "missing" : types.includes(fifo) ? "right" : "not FIFO";
+  const known = await typesOf(names.topic);
+  const topicIs = known === null ? "missing" : known.includes(types.FIFO) ? "right" : "not FIFO";
   // A group can only be asked about together with a topic that is there.
   const isOrdered =
-    types !== null && (await kept(readers, names.group, () => startReader(names))).isOrdered;
+    known !== null && (await kept(readers, names.group, () => startReader(names))).isOrdered;
   return { ...names, topicIs, groupIs: isOrdered ? "right" : "missing or not ordered" };
+}
+
+async function examine({ name, type }: EventsTopic): Promise<ThreadAnswer> {
+  const known = await typesOf(name);
+  const fits = known?.includes(types[type]) === true;
+  const topicIs: TopicState = known === null ? "missing" : fits ? "right" : "of another type";
+  return { told: "examined", topicIs };
 }
 
 /** One that was made just now is not known everywhere at once. */
@@ -149,20 +219,32 @@ async function startProducer(topic: string): Promise<Producer> {
     requireOk(): void {
       const manager = this.rpcClientManager;
       const send = manager.sendMessage.bind(manager);
-      manager.sendMessage = async (...asked) => {
-        const answer = await send(...asked);
-        for (const told of [answer, ...answer.getEntriesList()]) {
-          const status = told.getStatus();
-          const code = status?.getCode() ?? 0;
-          if (code !== sendOk) throw new NotOk(code, status?.getMessage() ?? "no status");
-        }
+      manager.sendMessage = async (...given) => {
+        const answer = await send(...given);
+        for (const told of [answer, ...answer.getEntriesList()]) requireOk(told);
+        return answer;
+      };
+      const end = manager.endTransaction.bind(manager);
+      manager.endTransaction = async (...given) => {
+        const answer = await end(...given);
+        requireOk(answer);
         return answer;
       };
     }
-  })({ ...options([topic]), maxAttempts: 1 });
+  })({ ...options([topic]), maxAttempts: 1, checker: { check: askBack } });
   producer.requireOk();
   await producer.startup();
   return producer;
+}
+
+type Told = {
+  getStatus(): { getCode(): number; getMessage(): string } | undefined;
+};
+
+function requireOk(told: Told): void {
+  const status = told.getStatus();
+  const code = status?.getCode() ?? 0;
+  if (code !== sendOk) throw new NotOk(code, status?.getMessage() ?? "no status");
 }
 
 class NotOk extends Error {

@@ -23,6 +23,7 @@ export const stores: readonly OptionSpec[] = [
   { flags: "--hot <url>", says: "option.hot" },
   { flags: "--bus <url>", says: "option.bus" },
 ];
+export const events: OptionSpec = { flags: "--events <where>", says: "option.events" };
 export const listening: readonly OptionSpec[] = [
   { flags: "--host <name>", says: "option.host" },
   { flags: "--port <number>", says: "option.port" },

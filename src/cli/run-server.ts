@@ -114,7 +114,7 @@ class ServerProcess {
   }
 
   async #open(metrics: Metrics): Promise<Holdfast> {
-    const { messageKeys, hot, bus, roles } = this.#config;
+    const { messageKeys, hot, bus, roles, events: eventsOut } = this.#config;
     const events = both(metrics, loggedEvents(this.#log));
     const holdfast = await openHoldfast({
       ledgerUrl: ledgerUrlOf(this.#config),
@@ -122,6 +122,7 @@ class ServerProcess {
       ...(bus.kind === "memory" ? {} : { busUrl: bus.url }),
       ...(messageKeys.length === 0 ? {} : { messageKeys }),
       events,
+      eventsOut,
       roles,
     });
     this.#holdfast = holdfast;

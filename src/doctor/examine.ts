@@ -49,13 +49,16 @@ export async function refusedSettings(urls: StoreUrls, clock: Clock): Promise<re
 }
 
 /** A bus that is neither memory nor Redis. */
-async function examineBroker({ bus, lanes }: StoreUrls, clock: Clock): Promise<readonly Finding[]> {
+async function examineBroker(
+  { bus, lanes, events }: StoreUrls,
+  clock: Clock,
+): Promise<readonly Finding[]> {
   switch (bus.kind) {
     case "amqp":
     case "amqps":
       return examineRabbitmq(bus.url, clock, lanes ?? null);
     case "rocketmq":
-      return examineRocketmq(bus.url, clock, lanes ?? null);
+      return examineRocketmq(bus.url, clock, lanes ?? null, events);
     default:
       return [];
   }

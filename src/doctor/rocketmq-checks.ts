@@ -1,22 +1,28 @@
-import type { LaneFinding } from "../bus/rocketmq-names.ts";
+import type { LaneFinding, TopicState } from "../bus/rocketmq-names.ts";
 import { type Checks, failWhen, some, warnWhen } from "./check.ts";
 import { judgeVersion, leastRocketmq } from "./versions.ts";
 
 const lagMax = 10_000;
 
-/** What the proxy knows of the lanes. */
-export const rocketmqLaneChecks: Checks<readonly LaneFinding[]> = {
+/** What the proxy knows of the lanes, and of the topic of events, if there is one to be. */
+export type ProxyFacts = {
+  readonly lanes: readonly LaneFinding[];
+  readonly events: { readonly topic: string; readonly topicIs: TopicState } | null;
+};
+
+export const rocketmqLaneChecks: Checks<ProxyFacts> = {
   "rocketmq.topics": {
     look: "mqadmin topicList -n NAMESRV:9876",
-    judge: (lanes) => {
-      const bad = lanes.filter(({ topicIs }) => topicIs !== "right");
+    judge: ({ lanes, events }) => {
+      const all = events === null ? lanes : [...lanes, events];
+      const bad = all.filter(({ topicIs }) => topicIs !== "right");
       const told = bad.map(({ topic, topicIs }) => `${topic} ${topicIs}`);
       return failWhen(bad.length > 0, { lanes: lanes.length, topics: some(told) });
     },
   },
   "rocketmq.groups": {
     look: "mqadmin consumerProgress -n NAMESRV:9876",
-    judge: (lanes) => {
+    judge: ({ lanes }) => {
       const bad = lanes.filter(
         ({ topicIs, groupIs }) => topicIs === "right" && groupIs !== "right",
       );

@@ -1,8 +1,15 @@
 import { brokerSettings, brokerVersion, givenUpOf, laneLag } from "../bus/rocketmq-admin.ts";
 import { RocketmqClient } from "../bus/rocketmq-client.ts";
-import { type LaneNames, laneNames, placeOf } from "../bus/rocketmq-names.ts";
+import {
+  type EventsTopic,
+  eventsTopic,
+  type LaneNames,
+  laneNames,
+  placeOf,
+} from "../bus/rocketmq-names.ts";
 import type { BrokerAddress } from "../bus/rocketmq-remoting.ts";
 import type { Clock } from "../clock.ts";
+import type { EventsMode } from "../config-values.ts";
 import { type Finding, judgeAll } from "./check.ts";
 import { probed } from "./probe.ts";
 import { type BrokerFacts, rocketmqBrokerChecks, rocketmqLaneChecks } from "./rocketmq-checks.ts";
@@ -15,8 +22,10 @@ export async function examineRocketmq(
   url: string,
   clock: Clock,
   lanes: LanePlace | null,
+  events: EventsMode = "none",
 ): Promise<readonly Finding[]> {
   const place = placeOf(url);
+  const topic = topicOf(lanes, events);
   const count = lanes?.count ?? 0;
   const names = Array.from({ length: count }, (_, lane) => laneNames(lanes?.prefix ?? "", lane));
   const proxy = probed("rocketmq.reachable", {
@@ -26,8 +35,11 @@ export async function examineRocketmq(
       const client = new RocketmqClient({ ...place, ...timing }, clock);
       over.addEventListener("abort", () => void client.close());
       try {
-        const found = await client.check(names);
-        return { said: place.endpoints, findings: judgeAll(rocketmqLaneChecks, found) };
+        const facts = {
+          lanes: await client.check(names),
+          events: topic && { topic: topic.name, topicIs: await client.examine(topic) },
+        };
+        return { said: place.endpoints, findings: judgeAll(rocketmqLaneChecks, facts) };
       } finally {
         await client.close();
       }
@@ -36,6 +48,11 @@ export async function examineRocketmq(
   const { broker } = place;
   const found = [proxy, ...(broker === null ? [] : [examineBroker(broker, names, clock)])];
   return (await Promise.all(found)).flat();
+}
+
+function topicOf(lanes: LanePlace | null, events: EventsMode): EventsTopic | null {
+  if (lanes === null || events === "none") return null;
+  return eventsTopic(lanes.prefix, events === "bus" ? "FIFO" : "TRANSACTION");
 }
 
 function examineBroker(

@@ -5,8 +5,12 @@ import { type Checks, type Finding, judgeAll, some, warnWhen } from "./check.ts"
 /** How the queues of a ledger are named on its broker, and how many lanes there are. */
 export type LanePlace = { readonly prefix: string; readonly count: number };
 
-/** Which stores, by their URLs; and, where somebody has read the ledger, the names on the bus. */
-export type StoreUrls = Pick<Config, "ledger" | "hot" | "bus"> & { readonly lanes?: LanePlace };
+/**
+ * Which stores, by their URLs, and where events go; and, where somebody has read the ledger, the
+ * names on the bus.
+ */
+export type StoreUrls = Pick<Config, "ledger" | "hot" | "bus"> &
+  Partial<Pick<Config, "events">> & { readonly lanes?: LanePlace };
 
 export type TransportFacts = { readonly open: readonly string[] };
 

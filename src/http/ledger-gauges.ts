@@ -34,7 +34,7 @@ export class LedgerGauges {
 
   constructor(registry: Registry, clock: Clock, skuLabelsMax: number) {
     const gauge = makeGauge.bind(null, registry);
-    const setTotals = totalGauges(gauge);
+    const setTotals = totalGauges(gauge, clock);
     const setUnits = unitGauges(gauge);
     const setFlow = flowGauges(gauge);
     this.#set = (reading) => {
@@ -85,7 +85,7 @@ function makeGauge(registry: Registry, name: string, help: string, labelNames: s
   });
 }
 
-function totalGauges(gauge: MakeGauge): (reading: Reading) => void {
+function totalGauges(gauge: MakeGauge, clock: Clock): (reading: Reading) => void {
   const drift = gauge("drift_units", "Σ of absolute differences between hot stock and ledger.");
   const behind = gauge("behind_versions", "Σ of versions not yet projected to hot stock.");
   const inFlight = gauge("in_flight_units", "Units of tickets that the ledger has not decided.");
@@ -96,6 +96,7 @@ function totalGauges(gauge: MakeGauge): (reading: Reading) => void {
   const entries = gauge("ledger_entries", "Entries in the ledger.");
   const letters = gauge("dead_letters", "Dead letters that wait for a person.");
   const unpublished = gauge("unpublished_entries", "Entries whose event is not confirmed yet.");
+  const untold = gauge("unpublished_oldest_age_seconds", "Age of the oldest of these entries.");
   const orders = gauge("reservations", "Reservations by state.", ["state"]);
   return ({ report, counts }) => {
     drift.set(report.drift);
@@ -107,6 +108,8 @@ function totalGauges(gauge: MakeGauge): (reading: Reading) => void {
     entries.set(counts.entries);
     letters.set(counts.deadLetters);
     unpublished.set(counts.unpublished);
+    const since = counts.unpublishedSince ?? clock.now();
+    untold.set(Math.max(0, clock.now() - since) / 1_000);
     oldest.set(report.items.reduce((most, item) => Math.max(most, item.oldestTicketSeconds), 0));
     for (const [state, count] of Object.entries(counts.orders)) orders.set({ state }, count);
   };

@@ -1,6 +1,6 @@
 import { isReservationState, type ReservationState } from "../domain/reservation.ts";
 import type { LedgerCounts } from "./ledger.ts";
-import { integer, member } from "./rows.ts";
+import { integer, integerOrNull, member } from "./rows.ts";
 import type { SqlReader } from "./sql-database.ts";
 
 /** Orders counted by one statement, so that others get their turn. */
@@ -10,6 +10,12 @@ const stockCounts = `
   select count(*) as skus, coalesce(sum(version), 0) as entries,
     coalesce(sum(version - published_version), 0) as unpublished
   from inventory`;
+
+const oldestUnpublished = `
+  select min(l.created_at_ms) as oldest
+  from inventory i
+  join inventory_log l on l.sku = i.sku and l.version = i.published_version + 1
+  where i.published_version < i.version`;
 
 const openLetters = "select count(*) as letters from dead_letters where state = 'open'";
 
@@ -21,6 +27,7 @@ const ordersByState = `
 
 export async function ledgerCounts(reader: SqlReader): Promise<LedgerCounts> {
   const [stock] = await reader.all(stockCounts, []);
+  const [untold] = await reader.all(oldestUnpublished, []);
   const [letters] = await reader.all(openLetters, []);
   const [last] = await reader.all(lastOrder, []);
   const orders: Partial<Record<ReservationState, number>> = {};
@@ -37,5 +44,6 @@ export async function ledgerCounts(reader: SqlReader): Promise<LedgerCounts> {
     orders,
     deadLetters: letters === undefined ? 0 : integer(letters, "letters"),
     unpublished: stock === undefined ? 0 : integer(stock, "unpublished"),
+    unpublishedSince: untold === undefined ? null : integerOrNull(untold, "oldest"),
   };
 }

@@ -267,6 +267,8 @@ export type LedgerCounts = {
   readonly orders: Readonly<Partial<Record<ReservationState, number>>>;
   readonly deadLetters: number;
   readonly unpublished: number;
+  /** When the oldest of them was written; null: all are told. */
+  readonly unpublishedSince: Instant | null;
 };
 
 export type NewDeadLetter = {

@@ -1,31 +1,20 @@
 import { isoTime } from "../clock.ts";
 import type { Lease } from "../domain/lease.ts";
+import { ledgerName } from "../domain/ledger-name.ts";
+import { moves } from "../domain/stock.ts";
 import type { SkuId } from "../domain/values.ts";
 import type { Parts } from "../engine/parts.ts";
 import type { EntryRow } from "../ledger/ledger.ts";
+import { type CloudEvent, NotAllTold, type Outlet } from "../outlet/outlet.ts";
 import type { LeasedWorker } from "./leased.ts";
 
-const publishMax = 500;
-const everyMs = 50;
-/** Without an outlet there is no hurry, and an update for each second costs nothing. */
+/** Entries are gathered for so long: each round locks the rows that buyers' commits want, too. */
+const everyMs = 500;
+/** How late an event may be when nothing was sold for a while. */
 const quietEveryMs = 1_000;
-
-/** Where the events of the ledger go: they are confirmed by resolving. */
-export interface Outlet {
-  deliver(events: readonly CloudEvent[]): Promise<void>;
-}
-
-/** CloudEvents 1.0, structured. */
-export type CloudEvent = {
-  readonly specversion: "1.0";
-  readonly id: string;
-  readonly source: string;
-  readonly type: string;
-  readonly subject: string;
-  readonly time: string;
-  readonly datacontenttype: "application/json";
-  readonly data: EntryRow;
-};
+const restMsMax = 1_000;
+const batchMax = 500;
+const dataschema = "urn:holdfast:schema:stock-entry:v1";
 
 /**
  * Tells the world: the entries of each SKU in version order, at least once, marked when the
@@ -35,45 +24,91 @@ export class Publisher implements LeasedWorker {
   readonly name = "publisher";
   readonly #parts: Parts;
   readonly #outlet: Outlet | null;
+  readonly #source: string;
+  #pauseMs = quietEveryMs;
+  #notBefore = 0;
 
   /** Without an outlet nobody subscribes: entries count as told, and none is read for it. */
   constructor(parts: Parts, outlet: Outlet | null) {
     this.#parts = parts;
     this.#outlet = outlet;
+    this.#source = `/holdfast/${ledgerName(parts.idSecret)}`;
   }
 
   async step(lease: Lease): Promise<number> {
-    const { ledger } = this.#parts;
+    const { ledger, clock } = this.#parts;
     if (this.#outlet === null) {
       const [pending] = await ledger.unpublished(1);
       if (pending !== undefined) await ledger.publishedAll(lease);
       return 0;
     }
-    const rows = await ledger.unpublished(publishMax);
+    const startedAt = clock.mono();
+    if (startedAt < this.#notBefore) return 0;
+    const max = this.#outlet.batchMax ?? batchMax;
+    const rows = await ledger.unpublished(max);
+    this.#pauseMs = rows.length > 0 ? everyMs : Math.min(this.#pauseMs * 2, quietEveryMs);
+    this.#notBefore = rows.length < max ? startedAt + this.#pauseMs : startedAt;
     if (rows.length === 0) return 0;
-    await this.#outlet.deliver(rows.map(eventOf));
-    const marks = new Map<SkuId, number>();
-    for (const { sku, version } of rows) marks.set(sku, Math.max(version, marks.get(sku) ?? 0));
-    const told = [...marks].map(([sku, version]) => ({ sku, version }));
-    await ledger.published(told, lease);
+    await this.#tell(this.#outlet, rows, lease);
+    // Half of the time at most: the busier the process is with buyers, the longer both take.
+    const endedAt = clock.mono();
+    this.#notBefore = Math.max(this.#notBefore, endedAt + Math.min(endedAt - startedAt, restMsMax));
     return rows.length;
   }
 
   idle(signal: AbortSignal): Promise<void> {
-    const ms = this.#outlet === null ? quietEveryMs : everyMs;
-    return this.#parts.clock.sleep(ms, signal);
+    const { clock } = this.#parts;
+    const ms = this.#outlet === null ? quietEveryMs : this.#notBefore - clock.mono();
+    return clock.sleep(Math.max(1, ms), signal);
+  }
+
+  async #tell(outlet: Outlet, rows: readonly EntryRow[], lease: Lease): Promise<void> {
+    const events = rows.map((row) => eventOf(row, this.#source));
+    try {
+      await outlet.deliver(events);
+    } catch (error) {
+      if (error instanceof NotAllTold) await this.#mark(toldInOrder(events, error.told), lease);
+      throw error;
+    }
+    await this.#mark(events, lease);
+  }
+
+  async #mark(events: readonly CloudEvent[], lease: Lease): Promise<void> {
+    const marks = new Map<SkuId, number>();
+    for (const { data } of events) {
+      const { sku, version } = data;
+      marks.set(sku, Math.max(version, marks.get(sku) ?? 0));
+    }
+    const told = [...marks].map(([sku, version]) => ({ sku, version }));
+    if (told.length > 0) await this.#parts.ledger.published(told, lease);
   }
 }
 
-function eventOf(entry: EntryRow): CloudEvent {
+/** Of each SKU up to the first that was not confirmed: what comes behind it is told again. */
+function toldInOrder(
+  events: readonly CloudEvent[],
+  told: ReadonlySet<CloudEvent>,
+): readonly CloudEvent[] {
+  const held = new Set<SkuId>();
+  return events.filter((event) => {
+    if (!told.has(event)) held.add(event.data.sku);
+    return !held.has(event.data.sku);
+  });
+}
+
+function eventOf(entry: EntryRow, source: string): CloudEvent {
+  const { publication: _, ...rest } = entry;
+  const { from, to } = moves[entry.operation];
+  const time = isoTime(entry.at);
   return {
     specversion: "1.0",
     id: `${entry.sku}@${entry.version}`,
-    source: "/holdfast/ledger",
+    source,
     type: `dev.holdfast.stock.${entry.operation}.v1`,
     subject: entry.sku,
-    time: isoTime(entry.at),
+    time,
     datacontenttype: "application/json",
-    data: entry,
+    dataschema,
+    data: { ...rest, from, to, at: time },
   };
 }

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { Fault } from "../../src/domain/fault.ts";
 import type { Stores } from "../../src/engine/assemble.ts";
-import type { CloudEvent } from "../../src/workers/publisher.ts";
+import type { CloudEvent } from "../../src/outlet/outlet.ts";
 import { units } from "../support/at-rest.ts";
 import { bent } from "../support/bent-ports.ts";
 import { test } from "../support/embedded-cases.ts";

@@ -1,9 +1,9 @@
 import { assemble, type Stores } from "../../src/engine/assemble.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { Parts } from "../../src/engine/parts.ts";
+import type { Outlet } from "../../src/outlet/outlet.ts";
 import { makeWorkers } from "../../src/wire.ts";
 import { AnswerReader } from "../../src/workers/answer-reader.ts";
-import type { Outlet } from "../../src/workers/publisher.ts";
 import { runWorker, type Worker } from "../../src/workers/worker.ts";
 
 type Running = { readonly stop: AbortController; readonly ended: Promise<void> };

@@ -22,7 +22,7 @@ import type {
 } from "../../src/engine/engine.ts";
 import { type Events, silentEvents } from "../../src/events.ts";
 import type { Ledger, Verification } from "../../src/ledger/ledger.ts";
-import type { Outlet } from "../../src/workers/publisher.ts";
+import type { Outlet } from "../../src/outlet/outlet.ts";
 import { expectAtRest, type Levels, levelsOf, type RestOptions } from "./at-rest.ts";
 import { isOnStack } from "./embedded-cases.ts";
 import { ShopProcess } from "./shop-process.ts";

@@ -70,7 +70,7 @@ export const drivers: Readonly<Record<string, string>> = {
   "better-sqlite3": "src/ledger/",
   mysql2: "src/ledger/",
   ioredis: "src/redis/ or src/hot-stock/ or src/bus/",
-  "rabbitmq-client": "src/bus/",
+  "rabbitmq-client": "src/bus/ or src/outlet/",
   "rocketmq-client-nodejs": "src/bus/",
   "@platformatic/kafka": "src/bus/",
 };

@@ -13,7 +13,9 @@ import {
 
 type Import = Readonly<{ node: ts.Node; target: string; isType: boolean }>;
 
-const ports = ["src/hot-stock/hot-stock.ts", "src/ledger/ledger.ts", "src/bus/bus.ts"];
+const ports = ["hot-stock/hot-stock", "ledger/ledger", "bus/bus", "outlet/outlet"].map(
+  (it) => `src/${it}.ts`,
+);
 /** The doctor looks beneath the ports, over connections of its own. */
 const stores = ["src/hot-stock/", "src/ledger/", "src/bus/"];
 const shared = ["clock", "events", "logger", "config", "config-values"].map((it) => `src/${it}.ts`);
@@ -24,11 +26,16 @@ const table: readonly Readonly<{ who: RegExp; may: readonly string[] }>[] = [
   { who: /^src\/(index|wire)\.ts$/, may: ["src/"] },
   { who: /^src\/domain\//, may: ["src/domain/"] },
   { who: /^src\/(clock|events|logger|config|config-values)\.ts$/, may: inner },
-  { who: /^src\/(hot-stock\/hot-stock|ledger\/ledger|bus\/bus)\.ts$/, may: inner },
+  { who: /^src\/(hot-stock\/hot-stock|ledger\/ledger|bus\/bus|outlet\/outlet)\.ts$/, may: inner },
   { who: /^src\/redis\//, may: [...inner, "src/redis/"] },
   { who: /^src\/hot-stock\//, may: [...inner, "src/redis/", "src/hot-stock/"] },
   { who: /^src\/ledger\//, may: [...inner, "src/ledger/"] },
   { who: /^src\/bus\//, may: [...inner, "src/redis/", "src/bus/"] },
+  // Over the clients that the bus has, and asked back about the ledger.
+  {
+    who: /^src\/outlet\//,
+    may: [...inner, "src/ledger/ledger.ts", "src/redis/", "src/bus/", "src/outlet/"],
+  },
   { who: /^src\/engine\//, may: [...inner, ...ports, "src/engine/"] },
   { who: /^src\/workers\//, may: [...inner, ...ports, "src/engine/", "src/workers/"] },
   {

@@ -18,6 +18,8 @@ export const serve: Command = async (context) => {
   if (!context.isJson && member === null) {
     context.say(text("serve.ready", { url, ledger: ledgerNameOf(config) }));
     context.say(text("serve.docs", { url }));
+    const { eventsPlace: place } = server.holdfast;
+    if (place !== null) context.say(text("events.place", { place }));
   }
   if (!stopping.aborted) await aborted(stopping);
   if (member === null) context.note(text("serve.stopping"));

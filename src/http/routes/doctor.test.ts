@@ -15,7 +15,10 @@ const atRest: Reconciliation = {
   stopped: 0,
   items: [],
 };
-const counts: LedgerCounts = { skus: 1, entries: 7, orders: {}, deadLetters: 0, unpublished: 3 };
+const counts: LedgerCounts = {
+  ...{ skus: 1, entries: 7, orders: {}, deadLetters: 0 },
+  ...{ unpublished: 3, unpublishedSince: null },
+};
 const healthy: Health = {
   ready: true,
   parts: [{ name: "ledger", ok: true, ms: 0.4, detail: "mysql://secret@db" }],

@@ -43,6 +43,7 @@ const counts: LedgerCounts = {
   orders: { reserved: 2 },
   deadLetters: 0,
   unpublished: 3,
+  unpublishedSince: null,
 };
 const healthy: Health = {
   ready: true,
