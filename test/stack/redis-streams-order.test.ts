@@ -32,7 +32,7 @@ it("gives nothing to a second reader while the first has what stands before it",
   for (let n = 1; n < last; n += 2) {
     // Nothing is there, and both wait for it.
     await systemClock.sleep(40);
-    await Promise.all([n, n + 1].map((each) => teller?.publish(0, Buffer.from(String(each)))));
+    await Promise.all([n, n + 1].map(async (each) => teller?.publish(0, Buffer.from(`${each}`))));
   }
   await Promise.all(reading);
   expect(done).toEqual(Array.from({ length: last }, (_, n) => n + 1));
