@@ -86,8 +86,9 @@ async function shootAll(demo) {
         await page.goto(`${demo.url}${path}`);
         await page.locator("h1").waitFor();
         await page.locator(".skeleton").waitFor({ state: "detached" });
-        // Lines need a few frames to be lines.
+        // Lines need a few frames to be lines; other pages are still when nothing is asked for.
         if (path.includes("/sales/")) await page.waitForTimeout(4_500);
+        else await page.waitForLoadState("networkidle");
         await page.screenshot({ path: join(folder, `${name}.${locale}.${colorScheme}.png`) });
         shot += 1;
       }

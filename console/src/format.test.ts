@@ -2,11 +2,23 @@ import { describe, expect, it } from "vitest";
 import {
   formatChange,
   formatDuration,
+  formatLatencies,
   formatLatency,
   formatNumber,
   formatPercent,
   formatRate,
 } from "./format.ts";
+
+describe("two latencies", () => {
+  it.each([
+    [null, 5, "–"],
+    [1.23, 5.1, "1.2 / 5.1 ms"],
+    [87.4, 554.2, "87 / 554 ms"],
+    [102, 1_240, "0.1 / 1.2 s"],
+  ])("%s and %s are %s: in one unit", (low, high, written) => {
+    expect(formatLatencies(low, high, "en")).toBe(written);
+  });
+});
 
 describe("durations", () => {
   it.each([

@@ -55,6 +55,19 @@ export function formatLatency(ms: number | null, language: Language): string {
   return `${formatNumber(ms < 10 ? ms : Math.round(ms), language)} ms`;
 }
 
+/** Two of them in the unit of the higher one: `87 / 554 ms`. */
+export function formatLatencies(
+  low: number | null,
+  high: number | null,
+  language: Language,
+): string {
+  if (low === null || high === null) return empty;
+  const isLong = high >= 1_000;
+  const one = (ms: number): string =>
+    formatNumber(isLong ? ms / 1_000 : ms < 10 ? ms : Math.round(ms), language);
+  return `${one(low)} / ${one(high)} ${isLong ? "s" : "ms"}`;
+}
+
 const units = [
   ["day", 86_400_000],
   ["hour", 3_600_000],

@@ -16,6 +16,8 @@ export function useWords() {
       rate: (value: number | null) => format.formatRate(value, language),
       percent: (part: number, whole: number) => format.formatPercent(part, whole, language),
       latency: (ms: number | null) => format.formatLatency(ms, language),
+      latencies: (low: number | null, high: number | null) =>
+        format.formatLatencies(low, high, language),
       duration: (ms: number) => format.formatDuration(ms, language),
       time: (iso: string | null) => format.formatTime(iso, language),
       clock: (iso: string | number, digits: 0 | 3 = 0) => format.formatClock(iso, language, digits),

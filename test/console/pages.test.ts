@@ -137,6 +137,48 @@ describe("the console", () => {
     await visitor.leave();
   });
 
+  it("keeps what failed in sight while it is asked for again", async () => {
+    const visitor = await Visitor.come(browser, server.url);
+    let asked = 0;
+    await visitor.page.route("**/v1/reconciliation", (route) => {
+      asked += 1;
+      // The second try is never answered.
+      if (asked > 1) return;
+      const problem = { code: "BUSY", title: "The ledger is away", detail: "ask again" };
+      return route.fulfill({ status: 503, body: JSON.stringify(problem) });
+    });
+    await visitor.goTo("/reconciliation");
+    const alert = visitor.page.getByRole("alert");
+    await alert.getByText("The ledger is away").waitFor();
+    await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThan(1);
+    await alert.getByText("The ledger is away").waitFor();
+    expect(await visitor.page.locator(".skeleton").count()).toBe(0);
+    await visitor.leave();
+  });
+
+  it("leaves the way to the other pages when one breaks", async () => {
+    const visitor = await Visitor.come(browser, server.url);
+    await visitor.page.route("**/v1/doctor", (route) => route.fulfill({ body: "{}" }));
+    await visitor.goTo("/doctor");
+    await visitor.heading(visitor.t("broken.title")).waitFor();
+    // The browser tells of what broke: that is what was wanted here.
+    visitor.complaints.length = 0;
+    await visitor.page.getByRole("link", { name: visitor.t("nav.sales"), exact: true }).click();
+    await visitor.heading(visitor.t("sales.title")).waitFor();
+    await visitor.leave();
+  });
+
+  it("says how much lies in the broker's own dead letters, and where", async () => {
+    const visitor = await Visitor.come(browser, server.url);
+    const given = "**/v1/dead-letters/given-up";
+    await visitor.page.route(given, (route) => route.fulfill({ body: '{"givenUp":7}' }));
+    await visitor.goTo("/dead-letters");
+    const notice = visitor.page.getByTestId("given-up");
+    await notice.getByText(visitor.t("deadLetters.givenUp", { letters: "7" })).waitFor();
+    await notice.getByText("%DLQ%").waitFor();
+    await visitor.leave();
+  });
+
   it("works under a base path", async () => {
     const below = await ConsoleSite.start({ basePath: "/ops" });
     await below.openSale("spring", { phone: 1 });

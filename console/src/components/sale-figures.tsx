@@ -10,7 +10,7 @@ type FiguresProps = {
 
 /** The sale in a dozen numbers: what is left, how fast it goes, how far behind, how true. */
 export function SaleFigures({ totals, points }: FiguresProps) {
-  const { t, number, percent, rate, latency, duration, clock } = useWords();
+  const { t, number, percent, rate, latencies, duration, clock } = useWords();
   const last = points.at(-1);
   const perSecond = t("figure.perSecond");
   return (
@@ -35,8 +35,7 @@ export function SaleFigures({ totals, points }: FiguresProps) {
       />
       <Figure
         name={t("figure.answers")}
-        value={latency(last?.p99Ms ?? null)}
-        more={t("figure.median", { time: latency(last?.p50Ms ?? null) })}
+        value={latencies(last?.p50Ms ?? null, last?.p99Ms ?? null)}
       />
       <Figure
         name={t("figure.lag")}
