@@ -36,7 +36,7 @@ function eventsRow(scale: Scale, { name, busUrl, servers }: Bus): Promise<Row> {
       const stores = { ledgerUrl: await servers.freshDatabase(), hotUrl: servers.redis.url };
       const world = { ...stores, busUrl, eventsOut };
       const note = eventsOut === "bus" ? (share: number) => told.push(share) : () => 0;
-      const connections = connectionsTried.at(-1) ?? 1;
+      const connections = connectionsTried[0];
       return committedOverHttpIn((metrics) => openNoting(world, metrics, note), {
         ...{ scale, connections },
       });

@@ -191,7 +191,7 @@ export class SqlLedger implements Ledger {
   }
 
   unpublished(limit: number): Promise<readonly EntryRow[]> {
-    return unpublished(this.#database, limit);
+    return unpublished(this.#database.slow, limit);
   }
 
   published(

@@ -33,7 +33,7 @@ const homeLane = 0;
  * batch is stored together or not at all, so no later event of a SKU is there without the earlier.
  */
 export class RedisOutlet implements Outlet {
-  readonly batchMax = 500;
+  readonly batchMax = 2_000;
   readonly place: string;
   readonly #client: RedisClient;
   readonly #key: string;

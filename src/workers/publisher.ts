@@ -9,10 +9,13 @@ import { type CloudEvent, NotAllTold, type Outlet } from "../outlet/outlet.ts";
 import type { LeasedWorker } from "./leased.ts";
 
 /** Entries are gathered for so long: each round locks the rows that buyers' commits want, too. */
-const everyMs = 500;
-/** How late an event may be when nothing was sold for a while. */
-const quietEveryMs = 1_000;
-const restMsMax = 1_000;
+const everyMs = 1_000;
+/**
+ * Buyers first: a round is followed by a pause that is so many times as long. On a busy machine both
+ * are long, and events fall behind; they catch up when it is quiet.
+ */
+const restFactor = 4;
+const restMsMax = 500;
 const batchMax = 500;
 const dataschema = "urn:holdfast:schema:stock-entry:v1";
 
@@ -25,7 +28,6 @@ export class Publisher implements LeasedWorker {
   readonly #parts: Parts;
   readonly #outlet: Outlet | null;
   readonly #source: string;
-  #pauseMs = quietEveryMs;
   #notBefore = 0;
 
   /** Without an outlet nobody subscribes: entries count as told, and none is read for it. */
@@ -46,19 +48,18 @@ export class Publisher implements LeasedWorker {
     if (startedAt < this.#notBefore) return 0;
     const max = this.#outlet.batchMax ?? batchMax;
     const rows = await ledger.unpublished(max);
-    this.#pauseMs = rows.length > 0 ? everyMs : Math.min(this.#pauseMs * 2, quietEveryMs);
-    this.#notBefore = rows.length < max ? startedAt + this.#pauseMs : startedAt;
+    this.#notBefore = rows.length < max ? startedAt + everyMs : startedAt;
     if (rows.length === 0) return 0;
     await this.#tell(this.#outlet, rows, lease);
-    // Half of the time at most: the busier the process is with buyers, the longer both take.
     const endedAt = clock.mono();
-    this.#notBefore = Math.max(this.#notBefore, endedAt + Math.min(endedAt - startedAt, restMsMax));
+    const restMs = Math.min(restFactor * (endedAt - startedAt), restMsMax);
+    this.#notBefore = Math.max(this.#notBefore, endedAt + restMs);
     return rows.length;
   }
 
   idle(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
-    const ms = this.#outlet === null ? quietEveryMs : this.#notBefore - clock.mono();
+    const ms = this.#outlet === null ? everyMs : this.#notBefore - clock.mono();
     return clock.sleep(Math.max(1, ms), signal);
   }
 
