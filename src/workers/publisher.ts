@@ -11,7 +11,7 @@ import type { LeasedWorker } from "./leased.ts";
 /** Entries are gathered for so long: each round locks the rows that buyers' commits want, too. */
 const everyMs = 1_000;
 /**
- * Buyers first: a round is followed by a pause that is so many times as long. On a busy machine both
+ * Buyers first: a round is followed by a pause so many times as long. On a busy machine both
  * are long, and events fall behind; they catch up when it is quiet.
  */
 const restFactor = 4;
