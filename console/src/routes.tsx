@@ -8,7 +8,7 @@ import {
 import { Broken } from "./components/broken.tsx";
 import { RequireSession } from "./components/require-session.tsx";
 import { Shell } from "./components/shell.tsx";
-import { askLevel } from "./live/level.ts";
+import { prefetchLedger } from "./live/entries.ts";
 import { basePath } from "./page-facts.ts";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { client } from "./query-client.ts";
@@ -69,9 +69,8 @@ const pages: readonly RouteObject[] = [
   { path: "/stock", lazy: page(() => import("./pages/stock.tsx"), "StockPage") },
   {
     path: "/stock/:sku",
-    // Its entries are asked for by its version: that is on its way before the page's code is.
     loader: ({ params }: LoaderFunctionArgs) => {
-      void client.prefetchQuery(askLevel(params["sku"] ?? ""));
+      void prefetchLedger(client, params["sku"] ?? "");
       return null;
     },
     lazy: page(() => import("./pages/ledger.tsx"), "LedgerPage"),

@@ -18,7 +18,7 @@ const ourKeys = "holdfast*";
 
 /** A Redis that keeps hot stock, or the bus. Its own connection: the adapters refuse a bad one. */
 export function examineRedis(url: string, clock: Clock): Promise<readonly Finding[]> {
-  const at = placeOf(url);
+  const at = redisPlace(url);
   return probed("redis.reachable", {
     clock,
     look: `redis-cli ${at} ping`,
@@ -41,7 +41,7 @@ export function examineRedis(url: string, clock: Clock): Promise<readonly Findin
 }
 
 /** As `redis-cli` is told; never the password. */
-function placeOf(url: string): string {
+export function redisPlace(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   const tls = protocol === "rediss:" ? " --tls" : "";
   return `-h ${hostname} -p ${port === "" ? "6379" : port}${tls}`;

@@ -7,6 +7,7 @@ import type { Balances } from "../domain/stock.ts";
 import type {
   BuyerId,
   Instant,
+  Lane,
   OperationId,
   Quantity,
   ReservationId,
@@ -191,6 +192,7 @@ export type StockChanged = { readonly level: LevelView; readonly entries: readon
 /** A SKU in both stores. */
 export type LevelView = {
   readonly sku: SkuId;
+  readonly lane: Lane;
   readonly status: SkuRow["status"];
   readonly statusReason: string | null;
   readonly saleId: SaleId | null;

@@ -100,6 +100,7 @@ export const unproved: Proof = { hot: null, drift: 0, behind: 0, oldestTicketSec
 export function levelView(row: SkuRow, proof: Proof): LevelView {
   return {
     sku: row.sku,
+    lane: row.lane,
     status: row.status,
     statusReason: row.statusReason,
     saleId: row.saleId,

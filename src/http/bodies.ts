@@ -89,7 +89,7 @@ export function saleBody({ sale, levels }: SaleView): SaleBody {
 }
 
 export function levelBody(view: LevelView): LevelBody {
-  const { balances, ...level } = view;
+  const { balances, lane: _lane, ...level } = view;
   return { ...level, ...balances };
 }
 

@@ -137,6 +137,8 @@ export const LevelBody = object({
 });
 export type LevelBody = Static<typeof LevelBody>;
 export const LevelPage = pageOf(LevelBody);
+/** Commands that show a SKU in hot stock as it lies there; none of hot stock in memory. */
+export const HotLookBody = object({ lines: Type.Array(Name) });
 
 export const EntryBody = object({
   sku: Name,

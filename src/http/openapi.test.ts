@@ -30,6 +30,7 @@ const calls = [
     (verb) => `POST /v1/reservations/{reservationId}/${verb}`,
   ),
   ...["GET /v1/stock", "GET /v1/stock/{sku}", "GET /v1/stock/{sku}/entries"],
+  "GET /v1/stock/{sku}/look",
   ...["restock", "withdraw", "freeze", "unfreeze", "adjust", "count", "stop", "resume"].map(
     (verb) => `POST /v1/stock/{sku}/${verb}`,
   ),

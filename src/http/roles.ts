@@ -8,7 +8,16 @@ import type { UserRole } from "../domain/user-role.ts";
 export const neededRoles = {
   viewer: [
     ...["listSales", "getSale", "watchSale", "getReservation", "watchReservation", "getTimeline"],
-    ...["listStock", "getStock", "listEntries", "reconcile", "listAudit", "search", "doctor"],
+    ...[
+      "listStock",
+      "getStock",
+      "lookAtStock",
+      "listEntries",
+      "reconcile",
+      "listAudit",
+      "search",
+      "doctor",
+    ],
     ...["listDeadLetters", "getDeadLetter", "countGivenUp", "metrics", "getSession", "signOut"],
   ],
   operator: [

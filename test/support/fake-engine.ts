@@ -120,6 +120,7 @@ export function someReservation(
 export function someLevel(sku = "sku-1", more: Partial<LevelView> = {}): LevelView {
   return {
     sku: skuId(sku),
+    lane: 0,
     status: "normal",
     statusReason: null,
     saleId: saleId("sale-1"),

@@ -7,10 +7,12 @@ type CommandsProps = {
   readonly shell?: string;
   /** The call behind the page. */
   readonly path: string;
+  /** More of them, as the server tells. */
+  readonly more?: readonly string[];
 };
 
 /** What a page shows, as lines to copy: for a shell beside the server, and for any other place. */
-export function Commands({ shell, path }: CommandsProps) {
+export function Commands({ shell, path, more = [] }: CommandsProps) {
   const state = useSession();
   // This machine is served without a key; elsewhere it is read from the environment, not shown.
   const needsKey = state.kind === "signed-in" && state.session.via !== "local";
@@ -20,6 +22,9 @@ export function Commands({ shell, path }: CommandsProps) {
     <div className="stack-tight">
       {shell === undefined ? null : <CommandLine text={`npx holdfast ${shell}`} />}
       <CommandLine text={`curl -s ${key}'${url}'`} />
+      {more.map((text) => (
+        <CommandLine key={text} text={text} />
+      ))}
     </div>
   );
 }

@@ -1,9 +1,15 @@
 import { useInfiniteQuery, useQueries } from "@tanstack/react-query";
 import { memo, useCallback, useMemo, useState } from "react";
-import type { Static } from "typebox";
-import type { EntryBody, EntryPage } from "../../../src/http/contract.ts";
+import type { EntryBody } from "../../../src/http/contract.ts";
 import { call, query } from "../api/call.ts";
-import { entriesPerPage, pageOfVersion, pagesInSight, versionOfRow } from "../live/entry-pages.ts";
+import { askEntries, type Entries } from "../live/entries.ts";
+import {
+  entriesPerPage,
+  firstSight,
+  pageOfVersion,
+  pagesInSight,
+  versionOfRow,
+} from "../live/entry-pages.ts";
 import { useSettled } from "../live/use-settled.ts";
 import { instantOf, useFilters } from "../use-filters.ts";
 import { useWords } from "../use-words.ts";
@@ -15,15 +21,12 @@ import { Loaded } from "./loaded.tsx";
 import { Empty } from "./page.tsx";
 import { VirtualTable } from "./virtual-table.tsx";
 
-type Entries = Static<typeof EntryPage>;
 type Sight = { readonly first: number; readonly last: number };
 type ListProps = { readonly path: string; readonly newest: number };
 
 const minWidth = 1_600;
 /** Longer than it takes to roll past: only where one stops is asked for. */
 const quietMs = 120;
-/** Before the table has said what it shows. */
-const firstSight = { first: 0, last: 30 } as const;
 
 /** Every entry of a SKU: the newest first, or those of a period in their order. */
 export function EntryList({ path, newest }: ListProps) {
@@ -56,7 +59,6 @@ export function EntryList({ path, newest }: ListProps) {
   );
 }
 
-/** What is in the ledger does not change: a page of it is asked for once. */
 const WholeList = memo(({ path, newest }: ListProps) => {
   const words = useWords();
   const columns = useMemo(() => entryColumns(words), [words]);
@@ -64,21 +66,7 @@ const WholeList = memo(({ path, newest }: ListProps) => {
   const onRange = useCallback((first: number, last: number) => setRange({ first, last }), []);
   const pages = pagesInSight(useSettled(range, quietMs), newest);
   const asked = useQueries({
-    queries: pages.map((page) => {
-      const after = page * entriesPerPage;
-      const limit = Math.min(entriesPerPage, newest - after);
-      return {
-        queryKey: ["entries", path, page, limit],
-        queryFn: ({ signal }: { signal: AbortSignal }) =>
-          call<Entries>(
-            `${path}/entries${query({ afterVersion: `${after}`, limit: `${limit}` })}`,
-            {
-              signal,
-            },
-          ),
-        staleTime: Number.POSITIVE_INFINITY,
-      };
-    }),
+    queries: pages.map((page) => askEntries(path, page, newest)),
   });
   const known = new Map(pages.map((page, at) => [page, asked[at]?.data?.items]));
   const failed = asked.find(({ error }) => error !== null);

@@ -1,5 +1,7 @@
 /** A ledger of any length, the newest first, of which only the pages in sight are asked for. */
 export const entriesPerPage = 100;
+/** Before the table has said what it shows. */
+export const firstSight = { first: 0, last: 30 } as const;
 
 /** Version 1 is the last row of `newest` rows. */
 export function versionOfRow(row: number, newest: number): number {

@@ -1,7 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useIsFetching, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useParams } from "react-router";
-import type { LevelBody } from "../../../src/http/contract.ts";
+import type { Static } from "typebox";
+import type { HotLookBody, LevelBody } from "../../../src/http/contract.ts";
+import { call } from "../api/call.ts";
 import { useMay } from "../api/session.tsx";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
@@ -47,6 +49,12 @@ function Known({ level, path, at }: KnownProps) {
   const { t } = useWords();
   const mayOperate = useMay("operator");
   const [isChanging, setChanging] = useState(false);
+  const hasRead = useHasRead();
+  const look = useQuery({
+    queryKey: ["level", level.sku, "look"],
+    queryFn: () => call<Static<typeof HotLookBody>>(`${path}/look`),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const { sku, saleId, status, statusReason } = level;
   return (
     <Page
@@ -85,17 +93,39 @@ function Known({ level, path, at }: KnownProps) {
         <LevelLegend level={bucketsOf(level)} />
       </div>
       <div className="grid">
-        <Suspense fallback={<div className="card skeleton" />}>
-          <AsOf level={level} path={path} />
+        <Suspense fallback={<AsOfComing />}>
+          {hasRead ? <AsOf level={level} path={path} /> : <AsOfComing />}
         </Suspense>
         <ChainState sku={sku} />
       </div>
       <EntryList path={path} newest={level.version} />
-      <Commands shell={`stock entries ${sku}`} path={`${path}/entries`} />
+      <Commands
+        shell={`stock entries ${sku}`}
+        path={`${path}/entries`}
+        more={look.data?.lines ?? []}
+      />
       <Suspense>
         {isChanging ? <StockForm sku={sku} onClose={() => setChanging(false)} /> : null}
       </Suspense>
     </Page>
+  );
+}
+
+/** The slider waits for the first entries: what it is made of takes a while to come. */
+function useHasRead(): boolean {
+  const isReading = useIsFetching({ queryKey: ["entries"] }) > 0;
+  const [hasRead, setHasRead] = useState(false);
+  useEffect(() => {
+    if (!isReading) setHasRead(true);
+  }, [isReading]);
+  return hasRead;
+}
+
+function AsOfComing() {
+  return (
+    <section className="card" aria-busy="true">
+      <div className="as-of-coming" />
+    </section>
   );
 }
 

@@ -1,16 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
+import { hotLookLines } from "../../doctor/hot-look.ts";
 import { skuId } from "../../domain/values.ts";
 import type { LevelView, Oversight } from "../../engine/engine.ts";
 import type { EntryQuery } from "../../ledger/ledger.ts";
 import { sendProblem } from "../answers.ts";
 import { entryBody, levelBody } from "../bodies.ts";
-import type { EntryBody } from "../contract.ts";
+import { type EntryBody, HotLookBody } from "../contract.ts";
 import { pageOf, readCursor, readCursorNumber } from "../cursor.ts";
 import { entryColumns } from "../export-columns.ts";
 import { InputError, instantOf, isFlagSet, maybeInstant, pageLimit } from "../input.ts";
 import { sendExport } from "../list-export.ts";
-import { AsOfQuery, EntriesQuery, PageQuery, SkuPath } from "../queries.ts";
+import { AsOfQuery, EntriesQuery, NoQuery, PageQuery, SkuPath } from "../queries.ts";
 import { named, type RouteDeps } from "../route.ts";
 
 type Named = { Params: Static<typeof SkuPath> };
@@ -22,6 +23,7 @@ const tags = ["stock"];
 export function levelRoutes(app: FastifyInstance, deps: RouteDeps): void {
   listRoute(app, deps);
   levelRoute(app, deps);
+  lookRoute(app, deps);
   entriesRoute(app, deps);
 }
 
@@ -81,6 +83,28 @@ async function levelOf(
     throw new InputError("query", "/asOf", "not beside an asOfVersion");
   }
   return oversight.levelAsOf(skuId(sku), { at: instantOf(asOf, "query", "/asOf") });
+}
+
+function lookRoute(app: FastifyInstance, { engine, stores }: RouteDeps): void {
+  app.get<Named>(
+    "/v1/stock/:sku/look",
+    {
+      schema: {
+        operationId: "lookAtStock",
+        summary: "What to type to see a SKU in hot stock, beside the API",
+        tags,
+        params: SkuPath,
+        querystring: NoQuery,
+        response: { 200: HotLookBody },
+      },
+      config: { problems: ["SKU_NOT_FOUND"] },
+    },
+    async (request, reply) => {
+      const level = await engine.oversight.level(skuId(request.params.sku));
+      if (level === null) return skuNotFound(request, reply);
+      return { lines: stores === undefined ? [] : hotLookLines(stores, level) };
+    },
+  );
 }
 
 function entriesRoute(app: FastifyInstance, { engine }: RouteDeps): void {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { someEntry, someLevel, someTime } from "../../../test/support/fake-engine.ts";
-import { serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
+import {
+  serverOfItsOwn,
+  serverOver,
+  serverOverNothing,
+} from "../../../test/support/http-server.ts";
+import type { StoreUrls } from "../../doctor/transport.ts";
 import { accepted, refused } from "../../domain/outcome.ts";
 import type { LevelView, StockChange } from "../../engine/engine.ts";
 import type { EntryQuery } from "../../ledger/ledger.ts";
@@ -240,6 +245,24 @@ async function withEntries(count: number) {
   });
   return { app, asked };
 }
+
+describe("a look at hot stock", () => {
+  it("is a command for each SKU that there is, and none of hot stock in memory", async () => {
+    const oversight = { level: async (sku: string) => (sku === "sku-1" ? someLevel() : null) };
+    const { app } = await serverOver({ oversight });
+    expect((await app.inject("/v1/stock/sku-1/look")).json()).toEqual({ lines: [] });
+    expect((await app.inject("/v1/stock/sku-2/look")).statusCode).toBe(404);
+    const stores: StoreUrls = {
+      ledger: { kind: "sqlite", file: "a.db" },
+      hot: { kind: "redis", url: "redis://cache.shop" },
+      bus: { kind: "memory" },
+      lanes: { prefix: "shop", count: 1 },
+    };
+    const own = await serverOfItsOwn({ oversight }, { stores });
+    const { lines }: { lines: string[] } = (await own.app.inject("/v1/stock/sku-1/look")).json();
+    expect(lines[0]).toMatch(/^redis-cli -h cache\.shop -p 6379 hgetall 'shop:.*:stock:sku-1'$/);
+  });
+});
 
 describe("entries", () => {
   const path = "/v1/stock/sku-1/entries";
