@@ -50,11 +50,6 @@ function Known({ level, path, at }: KnownProps) {
   const mayOperate = useMay("operator");
   const [isChanging, setChanging] = useState(false);
   const hasRead = useHasRead();
-  const look = useQuery({
-    queryKey: ["level", level.sku, "look"],
-    queryFn: () => call<Static<typeof HotLookBody>>(`${path}/look`),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
   const { sku, saleId, status, statusReason } = level;
   return (
     <Page
@@ -99,16 +94,23 @@ function Known({ level, path, at }: KnownProps) {
         <ChainState sku={sku} />
       </div>
       <EntryList path={path} newest={level.version} />
-      <Commands
-        shell={`stock entries ${sku}`}
-        path={`${path}/entries`}
-        more={look.data?.lines ?? []}
-      />
+      <Look sku={sku} path={path} />
       <Suspense>
         {isChanging ? <StockForm sku={sku} onClose={() => setChanging(false)} /> : null}
       </Suspense>
     </Page>
   );
+}
+
+/** The same look from elsewhere: from a shell, over the API, beneath it. */
+function Look({ sku, path }: { readonly sku: string; readonly path: string }) {
+  const look = useQuery({
+    queryKey: ["level", sku, "look"],
+    queryFn: () => call<Static<typeof HotLookBody>>(`${path}/look`),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const more = look.data?.lines ?? [];
+  return <Commands shell={`stock entries ${sku}`} path={`${path}/entries`} more={more} />;
 }
 
 /** The slider waits for the first entries: what it is made of takes a while to come. */
