@@ -54,24 +54,61 @@ export class LaneQueues {
     return dropped;
   }
 
+  /** As anybody could who may write to the broker: into each lane, confirmed. */
+  async publish(bodies: readonly Buffer[]): Promise<void> {
+    const publisher = this.#connection.createPublisher({ confirm: true });
+    for (const routingKey of this.#names) {
+      const sent = bodies.map((body) => publisher.send({ routingKey, durable: true }, body));
+      await Promise.all(sent);
+    }
+    await publisher.close();
+  }
+
+  /** One of the messages that wait; it stays where it is. */
+  async copy(): Promise<Buffer> {
+    for (const queue of this.#names) {
+      if ((await this.#connection.queueDeclare({ queue, passive: true })).messageCount === 0)
+        continue;
+      const channel = await this.#connection.acquire();
+      const came = new Promise<unknown>((resolve, reject) => {
+        channel.basicConsume({ queue }, ({ body }) => resolve(body)).catch(reject);
+      });
+      const body = await came;
+      // Not acknowledged: it comes back with the end of its channel.
+      await channel.close();
+      if (Buffer.isBuffer(body)) return body;
+    }
+    throw new Error("no message waits");
+  }
+
   close(): Promise<void> {
     return this.#connection.close();
   }
 }
 
+/** For as long as the work takes. */
+export async function withQueues<T>(
+  scene: Scene,
+  work: (queues: LaneQueues) => Promise<T>,
+): Promise<T> {
+  const queues = await LaneQueues.of(scene);
+  try {
+    return await work(queues);
+  } finally {
+    await queues.close();
+  }
+}
+
 /** While nobody reads the queues there is something in them, sooner or later. */
-export async function eachQueue(
+export function eachQueue(
   scene: Scene,
   act: (queues: LaneQueues) => Promise<number>,
 ): Promise<number> {
-  const queues = await LaneQueues.of(scene);
-  try {
+  return withQueues(scene, async (queues) => {
     await scene.behind.crash();
     await until(async () => (await queues.waiting()) > 0);
     const hit = await act(queues);
     await scene.behind.start(null);
     return hit;
-  } finally {
-    await queues.close();
-  }
+  });
 }

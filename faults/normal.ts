@@ -27,14 +27,28 @@ export class Normality {
     await desk.close();
   }
 
-  /** Seconds from now on; null when it has not come in two minutes. */
-  async secondsUntil(): Promise<number | null> {
+  /**
+   * Seconds from now on until all is as usual, or until a SKU is stopped and everything else open;
+   * null when it has not come in two minutes.
+   */
+  async secondsUntil(end: "usual" | "stopped" = "usual"): Promise<number | null> {
     const startedAt = systemClock.mono();
     for (;;) {
       const seconds = (systemClock.mono() - startedAt) / 1_000;
-      if (await this.#isAsUsual().catch(() => false)) return Number(seconds.toFixed(1));
+      const isThere = end === "usual" ? this.#isAsUsual() : this.#isStopped();
+      if (await isThere.catch(() => false)) return Number(seconds.toFixed(1));
       if (systemClock.mono() - startedAt > giveUpMs) return null;
       await systemClock.sleep(pollMs);
+    }
+  }
+
+  async #isStopped(): Promise<boolean> {
+    const desk = openDesk({ url: this.#url, apiKey: null });
+    try {
+      const { stopped, closed } = await desk.get("/v1/reconciliation", ReconciliationBody);
+      return stopped > 0 && closed === 0;
+    } finally {
+      await desk.close();
     }
   }
 

@@ -5,9 +5,15 @@ import { judgeRow } from "./run-row.ts";
 
 const report = { requests: 9, reserved: 5, oversold: 0, repairs: 0 } as Report;
 
-function judged(may: FaultRow["may"], findings: readonly Finding[], seconds: number | null = 1) {
+function judged(
+  may: FaultRow["may"],
+  findings: readonly Finding[],
+  seconds: number | null = 1,
+  more: Pick<FaultRow, "stops"> = {},
+) {
   const row: FaultRow = {
     ...{ id: "X1", fault: "a fault", isGate: false, bus: "redis", may, normalWithin: 5 },
+    ...more,
     inject: () => Promise.resolve(),
   };
   const verdict: Verdict = { report, findings, ok: findings.length === 0 };
@@ -51,5 +57,16 @@ describe("the verdict on a row", () => {
     const { result, why } = judged("tickets", [], 5.1);
     expect(result).toMatchObject({ ok: false, proved: true });
     expect(why).toEqual(["as usual after 5.1 s, not 5 s"]);
+  });
+
+  it("of a harmed ledger is good when SKUs were stopped, and only what was done is found", () => {
+    const stopped: Finding = { code: "stopped", facts: { skus: 1 } };
+    const gone: Finding = { code: "no-entry", facts: { key: "k", id: "r" } };
+    const stops = { finds: ["no-entry"] } as const;
+    const of = (...found: Finding[]): boolean =>
+      judged("tickets", found, 1, { stops }).result.proved;
+    expect([of(stopped, gone), of(gone), of(stopped, isVoid)]).toEqual([true, false, true]);
+    expect(of(stopped, { code: "oversold", facts: { units: 1 } })).toBe(false);
+    expect(judged("nothing", [stopped]).result.proved).toBe(false);
   });
 });

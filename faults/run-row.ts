@@ -30,13 +30,14 @@ export async function runRow(row: FaultRow, shared: SharedServers, load: Load): 
       trickle.start();
       await systemClock.sleep(thirdMs);
       await row.inject(scene);
-      secondsToNormal = await normality.secondsUntil();
+      secondsToNormal = await normality.secondsUntil(row.stops === undefined ? "usual" : "stopped");
       await trickle.stop();
     });
     const findings = [...verdict.findings, ...(await trickle.findings())];
     return judgeRow(row, { ...verdict, findings }, secondsToNormal);
   } catch (error) {
-    throw new Error(`${row.id}: ${String(error)}\n${scene.serve.log()}`, { cause: error });
+    const said = [scene.serve.log(), scene.ledger.server.log()].join("\n");
+    throw new Error(`${row.id}: ${String(error)}\n${said}`, { cause: error });
   } finally {
     await trickle.close();
     await run.close();
@@ -58,6 +59,9 @@ export function judgeRow(row: FaultRow, verdict: Verdict, secondsToNormal: numbe
     .filter(({ code }) => code === "no-entry" || code === "pending" || code === "payment-lost")
     .reduce((sum, { facts }) => sum + Number(facts["keys"] ?? 1), 0);
   const why = verdict.findings.filter((each) => !isPriced(row, each)).map(tell);
+  if (row.stops !== undefined && !verdict.findings.some(({ code }) => code === "stopped")) {
+    why.push("no SKU was stopped for a person to look");
+  }
   const proved = why.length === 0;
   if (secondsToNormal === null || secondsToNormal > row.normalWithin) {
     why.push(`as usual after ${secondsToNormal ?? "more than 120"} s, not ${row.normalWithin} s`);
@@ -67,8 +71,12 @@ export function judgeRow(row: FaultRow, verdict: Verdict, secondsToNormal: numbe
   return { result, why };
 }
 
-/** What this fault may cost. Nothing may ever be oversold, lost or broken. */
-function isPriced({ may }: FaultRow, { code, facts }: Finding): boolean {
+/**
+ * What this fault may cost. Nothing may ever be oversold, lost or broken, unless somebody has
+ * changed the ledger itself.
+ */
+function isPriced({ may, stops }: FaultRow, { code, facts }: Finding): boolean {
+  if (stops !== undefined && (code === "stopped" || stops.finds.includes(code))) return true;
   if (code === "repairs") return may !== "nothing";
   return code === "refused-oddly" && facts["code"] === "VOID" && may === "tickets";
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../src/clock.ts";
@@ -12,6 +13,14 @@ const endWithinMs = 30_000;
 const logLines = 60;
 
 export type ServeUrls = { readonly hot: string; readonly ledger: string; readonly bus: string };
+
+export type ServeStart = {
+  readonly roles: string;
+  /** Flags of Node. */
+  readonly node: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly failpoint: string | null;
+};
 
 /** `holdfast serve` on a port that stays its own, started again whenever it dies. */
 export class ServeProcess {
@@ -27,16 +36,21 @@ export class ServeProcess {
   /** How often it said that it was at its failpoint. */
   meetings = 0;
 
-  private constructor(port: number, urls: ServeUrls, roles: string) {
+  readonly #node: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(port: number, urls: ServeUrls, { roles, node, env }: ServeStart) {
     this.url = `http://127.0.0.1:${port}`;
+    this.#node = node;
+    this.#env = env;
     const stores = ["--hot", urls.hot, "--ledger", urls.ledger, "--bus", urls.bus];
     const own = ["--json", "--port", String(port), "--roles", roles];
     this.#args = [main, "serve", ...own, ...stores];
   }
 
-  static async start(urls: ServeUrls, roles = "all"): Promise<ServeProcess> {
-    const made = new ServeProcess(await freePort(), urls, roles);
-    await made.start(null);
+  static async start(urls: ServeUrls, start: ServeStart): Promise<ServeProcess> {
+    const made = new ServeProcess(await freePort(), urls, start);
+    await made.start(start.failpoint);
     return made;
   }
 
@@ -48,7 +62,7 @@ export class ServeProcess {
     await this.#started;
   }
 
-  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+  signal(signal: "SIGSTOP" | "SIGCONT" | "SIGUSR2"): void {
     this.#child?.kill(signal);
   }
 
@@ -60,6 +74,18 @@ export class ServeProcess {
   /** In its own order: nothing that was admitted is left undecided. */
   async stop(): Promise<void> {
     await this.#end("SIGTERM");
+  }
+
+  /** Whether it has said this lately. */
+  hasSaid(words: string): boolean {
+    return this.#log.some((line) => line.includes(words));
+  }
+
+  /** The most memory that this life of it had; null where it does not live. */
+  async peakMegabytes(): Promise<number | null> {
+    if (this.#child?.pid === undefined) return null;
+    const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8");
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024;
   }
 
   /** What it said last. */
@@ -80,9 +106,10 @@ export class ServeProcess {
   }
 
   async #launch(): Promise<void> {
-    const child = spawn(process.execPath, [...this.#imports(), ...this.#args], {
+    const node = [...this.#node, ...this.#imports()];
+    const child = spawn(process.execPath, [...node, ...this.#args], {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...ownEnvironment(), HOLDFAST_LOG_LEVEL: "warn" },
+      env: { ...ownEnvironment(), ...this.#env, HOLDFAST_LOG_LEVEL: "warn" },
     });
     this.#child = child;
     const orphan = (): void => void child.kill("SIGKILL");

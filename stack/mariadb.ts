@@ -27,6 +27,9 @@ export type SqlServerOptions = {
   readonly folder?: string;
   /** The port that clients already know; a free one by default. */
   readonly port?: number;
+  /** An empty folder for the tables alone; the log of commits stays elsewhere. */
+  readonly tables?: string;
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 /** Durable as in production: each commit is on the disk before it is answered. */
@@ -39,7 +42,7 @@ export const durable = [
 export async function startMariadb(options: SqlServerOptions = {}): Promise<SqlServer> {
   const program = await findProgram("mariadbd", aptPackage);
   const folder = options.folder ?? (await temporaryFolder("mariadb"));
-  const data = join(folder, "data");
+  const data = options.tables ?? join(folder, "data");
   if (options.folder === undefined) {
     const install = await findProgram("mariadb-install-db", aptPackage);
     const args = [
@@ -51,12 +54,17 @@ export async function startMariadb(options: SqlServerOptions = {}): Promise<SqlS
   }
   const port = options.port ?? (await freePort());
   const place = [`--datadir=${data}`, `--socket=${join(folder, "socket")}`, `--tmpdir=${folder}`];
+  const log = options.tables === undefined ? [] : [`--log-bin=${join(folder, "binlog")}`];
   return startSqlServer(port, {
     name: "mariadb",
     command: program,
-    args: ["--no-defaults", ...asRoot(), ...place, ...listening(port), ...(options.settings ?? [])],
+    args: [
+      ...["--no-defaults", ...asRoot(), ...place, ...listening(port), ...log],
+      ...(options.settings ?? []),
+    ],
     folder,
     readyWithinMs: 60_000,
+    ...(options.env === undefined ? {} : { env: options.env }),
   });
 }
 

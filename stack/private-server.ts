@@ -16,6 +16,8 @@ export type PrivateServer = {
   readonly pid: number;
   /** The last lines that it printed: what to show when it does not come up. */
   readonly log: () => string;
+  /** Resolves when its process has ended, by whatever. */
+  readonly ended: Promise<void>;
   /** Its process only; the folder stays, so that it can be started again on its data. */
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
   /** Process and folder. */
@@ -62,7 +64,7 @@ export async function startServer(plan: ServerPlan): Promise<PrivateServer> {
     await kill("SIGTERM");
     await rm(plan.folder, { recursive: true, force: true });
   };
-  return { name: plan.name, folder: plan.folder, pid, log, kill, stop };
+  return { name: plan.name, folder: plan.folder, pid, log, ended, kill, stop };
 }
 
 export function temporaryFolder(name: string): Promise<string> {

@@ -28,9 +28,10 @@ export class PrivateRedis {
     this.#client = plainClient(made.port);
   }
 
-  static async start(more: readonly string[] = []): Promise<PrivateRedis> {
+  /** `place`: an empty folder for its files. */
+  static async start(more: readonly string[] = [], place?: string): Promise<PrivateRedis> {
     const program = await findProgram("redis-server", "redis-server");
-    const [port, folder] = [await freePort(), await temporaryFolder("redis")];
+    const [port, folder] = [await freePort(), place ?? (await temporaryFolder("redis"))];
     const server = await launch({ program, port, folder, more });
     return new PrivateRedis({ port, folder, program, more, server });
   }
@@ -71,17 +72,36 @@ export class PrivateRedis {
     };
   }
 
+  /** What it holds now, as a dump beside its log. */
+  async keepDump(): Promise<void> {
+    await this.#client.save();
+    await cp(join(this.#folder, "dump.rdb"), join(this.#folder, "kept.rdb"));
+  }
+
+  /** A dead server starts again from that dump, as from a backup; its log begins anew. */
+  async restartFromDump(): Promise<void> {
+    await rm(join(this.#folder, "appendonlydir"), { recursive: true });
+    await cp(join(this.#folder, "kept.rdb"), join(this.#folder, "dump.rdb"));
+    await this.restart(["--appendonly", "no"]);
+    await this.#client.config("SET", "appendonly", "yes");
+  }
+
   /** On the data that the last life left behind. */
-  async restart(): Promise<void> {
+  async restart(more: readonly string[] = []): Promise<void> {
     this.#client.disconnect();
     await this.#server.kill("SIGTERM");
     this.#server = await launch({
       program: this.#program,
       port: this.port,
       folder: this.#folder,
-      more: this.#more,
+      more: [...this.#more, ...more],
     });
     this.#client = plainClient(this.port);
+  }
+
+  /** Resolves when its process has ended, by whatever. */
+  get ended(): Promise<void> {
+    return this.#server.ended;
   }
 
   /** At once: nobody needs what it holds, and a replica takes its time over an orderly end. */
