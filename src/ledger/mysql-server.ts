@@ -16,6 +16,14 @@ export type MysqlServer = {
 const sessionMode = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO";
 const lockWaitSeconds = 3;
 const definitionWaitSeconds = 5;
+/**
+ * What has died without a word may hold rows locked: the server ends it when it has not heard of it
+ * for so long. MySQL knows this only of a whole connection, which may just have nothing to do.
+ */
+const idle = {
+  mariadb: "idle_transaction_timeout = 10",
+  mysql: "wait_timeout = 30",
+} as const;
 
 const readServer = `
   select version() as version, @@version_comment as comment,
@@ -28,8 +36,14 @@ const isolationOf = {
   mariadb: "select @@tx_isolation as level, @@sql_mode as mode",
 } as const;
 
-/** A session as the statements of the ledger expect it; throws when it cannot be had. */
-export async function prepareSession(connection: MysqlConnection): Promise<MysqlServer> {
+/**
+ * A session as the statements of the ledger expect it; throws when it cannot be had. `isDeciding`:
+ * it locks rows, and never for long.
+ */
+export async function prepareSession(
+  connection: MysqlConnection,
+  { isDeciding }: { readonly isDeciding: boolean },
+): Promise<MysqlServer> {
   const server = await serverOf(connection);
   // Not a parameter anywhere: this is before the first statement of the ledger.
   await connection.write(`set names utf8mb4 collate ${server.collation}`);
@@ -42,7 +56,9 @@ export async function prepareSession(connection: MysqlConnection): Promise<Mysql
       4294967295`,
   );
   await connection.write("set session transaction isolation level read committed");
-  const isolation = isolationOf[server.isMariadb ? "mariadb" : "mysql"];
+  const kind = server.isMariadb ? "mariadb" : "mysql";
+  if (isDeciding) await connection.write(["set session", idle[kind]].join(" "));
+  const isolation = isolationOf[kind];
   const [row] = await connection.rows(isolation);
   const level = row === undefined ? "" : text(row, "level");
   if (level !== "READ-COMMITTED") {

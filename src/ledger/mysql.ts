@@ -226,7 +226,8 @@ async function connect(
 ): Promise<{ connection: MysqlConnection; server: MysqlServer }> {
   const connection = await attempt("connect", () => connectTo(driver, options, limitMs));
   try {
-    return { connection, server: await prepareSession(connection) };
+    const isDeciding = limitMs === statementMsMax;
+    return { connection, server: await prepareSession(connection, { isDeciding }) };
   } catch (error) {
     connection.destroy();
     throw mysqlFailure(error, "prepare a session");
