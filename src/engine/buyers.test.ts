@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Process, quiet, Stage } from "../../test/support/stepped.ts";
 import { reserveTicket } from "../../test/support/tickets.ts";
+import { Fault } from "../domain/fault.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { operationId, saleId } from "../domain/values.ts";
 import type { ReservationView } from "./engine.ts";
@@ -40,6 +41,23 @@ describe("a buyer who reserves", () => {
     expect(answer).toBe("reserved");
     expect(await process.levels()).toMatchObject({ balances: { available: 4, reserved: 1 } });
     await process.expectCoherent();
+  });
+
+  it("reads the sale once for all who come together, and again after a failure", async () => {
+    const process = await started();
+    let reads = 0;
+    process.bends.ledger.sale = async (id) => {
+      reads += 1;
+      await quiet();
+      if (reads === 1) throw new Fault("OVERLOADED", "too many wait");
+      return process.stage.ledger.sale(id);
+    };
+    const first = [process.ask("k1"), process.ask("k2")];
+    for (const refusal of await Promise.allSettled(first)) expect(refusal.status).toBe("rejected");
+    const second = ["k3", "k4", "k5"].map((key) => process.ask(key));
+    const told = await process.drive(Promise.all(second));
+    expect(told.map(said)).toEqual(["reserved", "reserved", "reserved"]);
+    expect(reads).toBe(2);
   });
 
   it("is told pending when the wait is over first, and finds the end under the id", async () => {

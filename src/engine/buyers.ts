@@ -29,10 +29,14 @@ export function makeBuyers(parts: Parts): Buyers {
   };
 }
 
-/** A sale's lane never changes while it is open, so it is read once. */
+/**
+ * A sale's lane never changes while it is open, so it is read once; by one of those who come
+ * together, or the first rush on a fresh process would be a rush on the ledger.
+ */
 class SaleLanes {
   readonly #parts: Parts;
   readonly #lanes = new Map<SaleId, number>();
+  readonly #reading = new Map<SaleId, Promise<number | null>>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -42,7 +46,15 @@ class SaleLanes {
     return this.#lanes.get(saleId);
   }
 
-  async read(saleId: SaleId): Promise<number | null> {
+  read(saleId: SaleId): Promise<number | null> {
+    const underway = this.#reading.get(saleId);
+    if (underway !== undefined) return underway;
+    const reading = this.#read(saleId).finally(() => this.#reading.delete(saleId));
+    this.#reading.set(saleId, reading);
+    return reading;
+  }
+
+  async #read(saleId: SaleId): Promise<number | null> {
     const sale = await this.#parts.ledger.sale(saleId);
     if (sale === null) return null;
     this.#lanes.set(saleId, sale.lane);
