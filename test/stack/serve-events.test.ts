@@ -100,8 +100,10 @@ describe.each<[Kind, string]>([
     for (const { publication: _, ...entry } of entries) {
       expect(byId.get(`${entry.sku}@${entry.version}`)?.data).toEqual(entry);
     }
-    const metrics = await get(`${server.url}/metrics`);
-    expect(metrics).toMatch(/^holdfast_unpublished_oldest_age_seconds 0$/m);
+    // Read now and then, so a look may still tell of a moment before.
+    await expect
+      .poll(() => get(`${server.url}/metrics`), { timeout: 60_000 })
+      .toMatch(/^holdfast_unpublished_oldest_age_seconds 0$/m);
     expect(await server.end("SIGTERM")).toBe(0);
   });
 });
