@@ -9,6 +9,8 @@ import type { Shop } from "./workload.ts";
 const acting: Acting = { actor: "operator", reason: "simulated" };
 /** How often a person looks whether a SKU that went back is stopped. */
 const looksMax = 60;
+/** And afterwards, whether it is stopped once more. */
+const looksAfter = 4;
 const askAgain: ReadonlySet<string> = new Set(["STOCK_CLOSED", "BUSY"]);
 
 /** What an operation id came to: the answer to it for ever. */
@@ -166,21 +168,25 @@ export class Operators {
 
   /** The SKU must be stopped soon, or a rebuild have passed the place where it forked. */
   async lookAfter(sku: SkuId, gone: () => boolean): Promise<void> {
-    for (let turn = 1; !gone() && !(await this.#isStopped(sku)); turn += 1) {
+    for (let turn = 1; !gone() && (await this.#isStopped(sku)) !== true; turn += 1) {
       if (turn === looksMax) this.#complain("fork", `SKU ${sku} went back, and nobody stopped it`);
       if (turn >= looksMax) return;
       await this.#front.sleep(500);
     }
-    // A stop that was decided before the resuming may be written down after it.
-    for (let turn = 0; turn < 4; turn += 1) {
-      if (await this.#isStopped(sku)) await this.#resume(sku);
+    // A stop that was decided before the resuming may be written down after it. Who gets no answer
+    // has not looked.
+    for (let looks = 0; looks < looksAfter; ) {
+      const isStopped = await this.#isStopped(sku);
+      if (isStopped !== null) looks += 1;
+      if (isStopped === true) await this.#resume(sku);
       await this.#front.sleep(1_000);
     }
   }
 
-  async #isStopped(sku: SkuId): Promise<boolean> {
+  /** Null: nobody answered. */
+  async #isStopped(sku: SkuId): Promise<boolean | null> {
     const told = await this.#front.ask(`level ${sku}`, (engine) => engine.oversight.level(sku));
-    return told.known && told.value?.status === "stopped";
+    return told.known ? told.value?.status === "stopped" : null;
   }
 
   async #resume(sku: SkuId): Promise<void> {
