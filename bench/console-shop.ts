@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock, systemRandom } from "../src/clock.ts";
 import { type SkuId, skuId } from "../src/domain/values.ts";
-import { prometheusMetrics } from "../src/http/metrics.ts";
-import { buildServer } from "../src/http/server.ts";
 import { reserveAll } from "./answers.ts";
 import { plenty, reserve } from "./committed.ts";
-import { listening } from "./http.ts";
+import { newMetrics, serve } from "./http.ts";
 import { openSale, openSaleOf, openWorld, type Sale, type World } from "./world.ts";
 
 /** As large as a shop's largest: what the console must stay usable with. */
@@ -39,18 +36,7 @@ export async function openConsoleShop({ skus, entries }: ShopSize): Promise<Cons
   const long = await openSale(world, { name: "long", stock: plenty });
   // The first entry is the stock that came in.
   await reserveAll(entries - 1, (n) => reserve(world, long, n));
-  const app = await buildServer({
-    engine: world.holdfast.engine,
-    clock: systemClock,
-    random: systemRandom,
-    metrics,
-    apiKeys: new Map(),
-    phase: () => "ready",
-    version: "bench",
-    log: (message: unknown) => process.stderr.write(`${String(message)}\n`),
-    console: { folder, basePath: "" },
-  });
-  const server = await listening(app);
+  const server = await serve(world, metrics, { console: { folder, basePath: "" } });
   let next = entries;
   return {
     url: `http://127.0.0.1:${server.port}`,
@@ -63,8 +49,4 @@ export async function openConsoleShop({ skus, entries }: ShopSize): Promise<Cons
       await world[Symbol.asyncDispose]();
     },
   };
-}
-
-function newMetrics() {
-  return prometheusMetrics({ clock: systemClock, version: "bench", processMetrics: false });
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { systemClock, systemRandom } from "../src/clock.ts";
 import { prometheusMetrics } from "../src/http/metrics.ts";
-import { buildServer } from "../src/http/server.ts";
+import { buildServer, type ServerDeps } from "../src/http/server.ts";
 import { plenty, reserve } from "./committed.ts";
 import { httpLoad } from "./http-load.ts";
 import { rateOf } from "./load.ts";
@@ -154,7 +154,11 @@ export function newMetrics(): Metrics {
   return prometheusMetrics({ clock: systemClock, version: "bench", processMetrics: false });
 }
 
-export async function serve({ holdfast }: World, metrics: Metrics): Promise<Listening> {
+export async function serve(
+  { holdfast }: World,
+  metrics: Metrics,
+  more: Pick<ServerDeps, "console"> = {},
+): Promise<Listening> {
   const app = await buildServer({
     engine: holdfast.engine,
     clock: systemClock,
@@ -164,6 +168,7 @@ export async function serve({ holdfast }: World, metrics: Metrics): Promise<List
     phase: () => "ready",
     version: "bench",
     log: (message: unknown) => process.stderr.write(`${String(message)}\n`),
+    ...more,
   });
   return listening(app);
 }

@@ -4,8 +4,6 @@ import { MemoryBus } from "../src/bus/memory.ts";
 import { RedisStreamsBus } from "../src/bus/redis-streams.ts";
 import { systemClock, systemRandom } from "../src/clock.ts";
 import { sealEnvelope } from "../src/domain/message.ts";
-import { makeReservationId } from "../src/domain/reservation-id.ts";
-import type { ReserveTicket } from "../src/domain/ticket.ts";
 import { plenty, reserve } from "./committed.ts";
 import { echoServer, type Listening, newMetrics, serve } from "./http.ts";
 import { medianOf } from "./latency.ts";
@@ -21,6 +19,7 @@ import {
   prove,
   requestOf,
   type Sale,
+  ticketOf,
   type World,
 } from "./world.ts";
 
@@ -123,28 +122,16 @@ type Hop = (n: number) => Promise<unknown>;
 
 /** What a request waits for between its arrival and its answer, a call at a time. */
 async function hopsOf(world: World, sale: Sale, bus: Bus): Promise<Readonly<Record<string, Hop>>> {
-  const { hot, fences, line, messageKeys, idSecret, ledger } = world.holdfast.parts;
+  const { hot, fences, line, messageKeys, ledger } = world.holdfast.parts;
   const lane = (await ledger.sale(sale.saleId))?.lane ?? 0;
   const fence = fences.get(lane);
   if (fence === null) throw new BrokenInvariant("the lane is closed");
-  const ticketOf = (n: number): ReserveTicket => {
-    const { saleId, buyerId, idempotencyKey, lines } = requestOf(sale, n);
-    const id = makeReservationId(idSecret, { lane, saleId, buyerId, idempotencyKey });
-    return {
-      kind: "reserve",
-      id,
-      fingerprint: `${sale.sku}*1`,
-      lines,
-      saleId,
-      buyerId,
-      idempotencyKey,
-    };
-  };
+  const ticket = (n: number) => ticketOf(world, { sale, lane }, n);
   return {
-    admission: (n) => hot.admit(fence, [ticketOf(n)]),
+    admission: (n) => hot.admit(fence, [ticket(n)]),
     outbox: () => hot.outbox(lane, 1),
     bus: async (n) => {
-      const item = { kind: "ticket", ticket: ticketOf(n), admittedAt: Date.now() } as const;
+      const item = { kind: "ticket", ticket: ticket(n), admittedAt: Date.now() } as const;
       const envelope = { lane, epoch: fence.epoch, sentAt: Date.now(), items: [item] };
       const received = bus.receive(lane, { max: 1, waitMs: 5_000 });
       await bus.publish(lane, sealEnvelope(envelope, messageKeys));
@@ -154,7 +141,7 @@ async function hopsOf(world: World, sale: Sale, bus: Bus): Promise<Readonly<Reco
       line.one({
         kind: "ticket",
         stamp: { lane, epoch: fence.epoch },
-        ticket: ticketOf(n),
+        ticket: ticket(n),
         admittedAt: Date.now(),
         sentAt: Date.now(),
         attempt: 1,

@@ -1,4 +1,3 @@
-import { makeReservationId } from "../src/domain/reservation-id.ts";
 import type { ReserveTicket } from "../src/domain/ticket.ts";
 import { plenty } from "./committed.ts";
 import { countedLoop, rateOf } from "./load.ts";
@@ -7,7 +6,7 @@ import type { Row } from "./report.ts";
 import { StackRecipe } from "./stack-recipe.ts";
 import { type Servers, startServers } from "./stack-servers.ts";
 import { openUndrained, proveHeld, type Undrained } from "./stack-undrained.ts";
-import { BrokenInvariant, requestOf } from "./world.ts";
+import { BrokenInvariant, ticketOf } from "./world.ts";
 
 /** What one run admits: below what a lane may hold, because nothing drains it. */
 const admittedPerRun = 40_000;
@@ -54,7 +53,8 @@ type Admit = (place: Undrained, ticket: ReserveTicket) => Promise<string>;
 
 async function admittedRate({ servers, ...load }: Load, admit: Admit): Promise<number> {
   await using place = await openUndrained(servers);
-  const tickets = Array.from({ length: load.count }, (_, n) => ticketOf(place, n));
+  // Made before the clock starts, as the recipe has none to make.
+  const tickets = Array.from({ length: load.count }, (_, n) => ticketOf(place.world, place, n));
   const tally = await countedLoop(load, async (n) => {
     const ticket = tickets[n];
     if (ticket === undefined) return;
@@ -76,15 +76,6 @@ const oneByOne: Admit = async ({ world, lane }, ticket) => {
   const reply = await hot.admit(fence, [ticket]);
   return reply.closed ? "closed" : (reply.value[0]?.kind ?? "nothing");
 };
-
-/** As a request makes it; made before the clock starts, as the recipe has none to make. */
-export function ticketOf({ world, sale, lane }: Undrained, n: number): ReserveTicket {
-  const { saleId, buyerId, idempotencyKey, lines } = requestOf(sale, n);
-  const named = { lane, saleId, buyerId, idempotencyKey };
-  const id = makeReservationId(world.holdfast.parts.idSecret, named);
-  const fingerprint = `${sale.sku}*1`;
-  return { kind: "reserve", id, fingerprint, lines, saleId, buyerId, idempotencyKey };
-}
 
 async function bareRate({ servers, ...load }: Load): Promise<number> {
   const recipe = await StackRecipe.open({ servers, stock: plenty, connections: 1 });

@@ -1,9 +1,8 @@
 import { guarded, type Plain, rowOf, type Scale } from "./pairs.ts";
 import type { Row } from "./report.ts";
-import { ticketOf } from "./stack-admission.ts";
 import { type Servers, startServers } from "./stack-servers.ts";
 import { openUndrained, proveHeld } from "./stack-undrained.ts";
-import { BrokenInvariant, prove } from "./world.ts";
+import { BrokenInvariant, prove, ticketOf } from "./world.ts";
 
 const batchSize = 100;
 
@@ -32,7 +31,8 @@ export async function stackMemoryRows(scale: Scale): Promise<Row[]> {
     const { parts } = place.world.holdfast;
     for (let from = 0; from < count; from += batchSize) {
       const each = Array.from({ length: Math.min(batchSize, count - from) }, (_, n) => from + n);
-      const admit = (n: number) => parts.admissions.admit(place.lane, ticketOf(place, n));
+      const admit = (n: number) =>
+        parts.admissions.admit(place.lane, ticketOf(place.world, place, n));
       const replies = await Promise.all(each.map(admit));
       if (replies.some(({ kind }) => kind !== "admitted"))
         throw new BrokenInvariant("not admitted");

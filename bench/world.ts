@@ -1,8 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeReservationId } from "../src/domain/reservation-id.ts";
+import type { ReserveTicket } from "../src/domain/ticket.ts";
 import {
   buyerId,
+  type Lane,
   type OperationId,
   operationId,
   quantity,
@@ -125,6 +128,21 @@ export function requestOf(sale: Sale, n: number): ReserveRequest {
     lines: [{ sku: sale.sku, quantity: quantity(1) }],
   };
 }
+
+/** Its ticket, as a buyer's request makes it. */
+export function ticketOf(
+  { holdfast }: World,
+  { sale, lane }: SaleInLane,
+  n: number,
+): ReserveTicket {
+  const { saleId, buyerId, idempotencyKey, lines } = requestOf(sale, n);
+  const named = { lane, saleId, buyerId, idempotencyKey };
+  const id = makeReservationId(holdfast.parts.idSecret, named);
+  const fingerprint = `${sale.sku}*1`;
+  return { kind: "reserve", id, fingerprint, lines, saleId, buyerId, idempotencyKey };
+}
+
+export type SaleInLane = { readonly sale: Sale; readonly lane: Lane };
 
 function keyOf(n: number): OperationId {
   return operationId(`key-${n}`);
