@@ -132,8 +132,7 @@ describe("the console", () => {
     await visitor.goTo("/sales/spring");
     await visitor.page.locator('[data-liveness="live"]').waitFor();
     await leaving.close();
-    // Lost, or silent for some seconds, whichever the browser tells: either says that it is old.
-    await visitor.page.locator('[data-liveness="lost"], [data-liveness="stale"]').waitFor();
+    await visitor.page.locator('[data-liveness="lost"]').waitFor();
     await visitor.figure("figure.left").getByText("1").waitFor();
     await visitor.leave();
   });
