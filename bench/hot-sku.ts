@@ -66,7 +66,7 @@ async function openWideSale({ holdfast }: World, count: number): Promise<WideSal
       limitPerBuyer: null,
       items: skus.map((sku) => ({ sku, stock: plenty })),
     },
-    "bench",
+    { actor: "bench" },
   );
   if (!made.ok) throw new Error(made.detail);
   await moveSale(holdfast, sale, "open");

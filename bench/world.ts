@@ -95,7 +95,7 @@ export async function openSaleOf({ holdfast }: World, options: ManyOptions): Pro
       ...{ saleId: id, title: name, opensAt: null, closesAt: null },
       ...{ holdSeconds, limitPerBuyer, items },
     },
-    "bench",
+    { actor: "bench" },
   );
   if (!made.ok) throw new Error(`sale ${name}: ${made.detail}`);
   await moveSale(holdfast, { saleId: id }, "open");
@@ -110,7 +110,8 @@ export async function moveSale(
   to: "open" | "closed",
 ): Promise<void> {
   const until = performance.now() + moveWithinMs;
-  const move = () => engine.merchandising.moveSale(id, { to, operationId: null }, "bench");
+  const move = () =>
+    engine.merchandising.moveSale(id, { to, operationId: null }, { actor: "bench" });
   let moved = await move();
   // On a busy machine hot stock may hear of it a little later.
   while (!moved.ok && moved.code === "STOCK_CLOSED" && performance.now() < until) {

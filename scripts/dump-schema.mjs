@@ -7,6 +7,8 @@ import { root } from "./build.mjs";
 
 const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
 const projects = ["--project", "contract", "--project", "stack-sql"];
-const args = ["run", "--update", ...projects, "ledger-schema.test.ts"];
+// One at a time: two that write the same file at once leave a piece of the longer one behind.
+const golden = ["--testNamePattern", "is the golden one"];
+const args = ["run", "--update", ...projects, ...golden, "ledger-schema.test.ts"];
 const { status } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, stdio: "inherit" });
 process.exitCode = status ?? 1;

@@ -159,7 +159,7 @@ export class Operators {
         engine.merchandising.moveSale(
           sale,
           { to, operationId: operationId(`${to}-${n}`) },
-          "operator",
+          { actor: "operator" },
         ),
       );
       await this.#front.sleep(100 + 500 * this.#stream.next());

@@ -131,14 +131,14 @@ export class Workload {
           limitPerBuyer: limit,
           items,
         },
-        "operator",
+        { actor: "operator" },
       ),
     );
     await this.operators.insistOn(`open ${id}`, (engine) =>
       engine.merchandising.moveSale(
         id,
         { to: "open", operationId: operationId("opening") },
-        "operator",
+        { actor: "operator" },
       ),
     );
   }

@@ -84,6 +84,14 @@ export function serverUrl(text: string): string {
   throw new Expected("http://HOST:PORT or https://HOST");
 }
 
+/** Where traces are kept, with `{traceId}` where a trace's id stands; null: nowhere. */
+export function traceUrl(text: string): string | null {
+  if (text === "") return null;
+  const isWeb = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (isWeb && text.includes("{traceId}")) return text;
+  throw new Expected("http(s)://… with {traceId} where the trace's id stands");
+}
+
 export function roles(text: string): readonly Role[] {
   if (text === "all") return roleNames;
   const wanted = text.split(",").map((part) => part.trim());

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Config, ConfigError, type Flags, loadConfig, refuseUnsafe } from "./config.ts";
+import { type Config, type Flags, loadConfig, refuseUnsafe } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -113,6 +114,9 @@ describe("a value", () => {
     ["hot", "memory"],
     ["hot", "redis:"],
     ["bus", "kafka://a"],
+    ["traceUrl", "https://traces.example/"],
+    ["traceUrl", "javascript:{traceId}"],
+    ["traceUrl", "{traceId}"],
     ["roles", "api,api,typo"],
     ["roles", ""],
     ["processes", "0"],
@@ -141,6 +145,8 @@ describe("a value", () => {
     ["bus", "redis-cluster://[::1]:1", { kind: "redis-cluster", url: "redis-cluster://[::1]:1" }],
     ["bus", "amqp://h", { kind: "amqp", url: "amqp://h" }],
     ["bus", "rocketmq://h:8081", { kind: "rocketmq", url: "rocketmq://h:8081" }],
+    ["traceUrl", "http://t:16686/trace/{traceId}", "http://t:16686/trace/{traceId}"],
+    ["traceUrl", "", null],
     ["roles", "writer,api", ["api", "writer"]],
     ["events", "transactions", "transactions"],
     ["host", "[::1]", "::1"],

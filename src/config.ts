@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { ConfigError } from "./config-error.ts";
 import {
   apiKeys,
   basePath,
@@ -18,6 +19,7 @@ import {
   roles,
   serverUrl,
   storeUrl,
+  traceUrl,
   users,
 } from "./config-values.ts";
 
@@ -73,6 +75,7 @@ const settings = {
     fallback: "0",
     parse: integer(0, 1_000_000),
   },
+  traceUrl: { env: "HOLDFAST_TRACE_URL", flag: "--trace-url", fallback: "", parse: traceUrl },
   logLevel: { env: "HOLDFAST_LOG_LEVEL", flag: "--log-level", fallback: "info", parse: logLevel },
   shutdownDelaySeconds: {
     env: "HOLDFAST_SHUTDOWN_DELAY_SECONDS",
@@ -155,6 +158,7 @@ function parseAll(find: (name: SettingName) => Origin): Config {
     users: read(find("users"), settings.users.parse),
     trustedProxies: read(find("trustedProxies"), settings.trustedProxies.parse),
     rateLimit: read(find("rateLimit"), settings.rateLimit.parse),
+    traceUrl: read(find("traceUrl"), settings.traceUrl.parse),
     logLevel: read(find("logLevel"), settings.logLevel.parse),
     shutdownDelaySeconds: read(find("shutdownDelaySeconds"), settings.shutdownDelaySeconds.parse),
     url: read(find("url"), settings.url.parse),
@@ -166,51 +170,6 @@ function parseAll(find: (name: SettingName) => Origin): Config {
 export function isDefault({ origins }: Loaded, name: SettingName): boolean {
   return origins.some((one) => one.name === name && one.origin === "default");
 }
-
-export type ConfigProblem =
-  | "unknown-variable"
-  | "unknown-key"
-  | "file-missing"
-  | "file-broken"
-  | "both-forms"
-  | "bad-value"
-  | "not-in-this-build"
-  | "processes-in-memory"
-  | "roles-in-memory"
-  | "ledger-in-memory"
-  | "transactions-elsewhere"
-  | "open-without-key"
-  | "default-password"
-  | "known-secret";
-
-/** `usage`: it could not be read. Otherwise it was understood, and cannot keep the promises. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly problem: ConfigProblem;
-  readonly facts: Readonly<Record<string, string>>;
-
-  constructor(problem: ConfigProblem, facts: Readonly<Record<string, string>>) {
-    const told = Object.entries(facts).map(([key, value]) => `${key} ${value}`);
-    super(`${problem.replaceAll("-", " ")}: ${told.join(", ")}`);
-    this.problem = problem;
-    this.facts = facts;
-  }
-
-  get isUsage(): boolean {
-    return !refusals.has(this.problem);
-  }
-}
-
-const refusals: ReadonlySet<ConfigProblem> = new Set<ConfigProblem>([
-  "not-in-this-build",
-  "processes-in-memory",
-  "roles-in-memory",
-  "ledger-in-memory",
-  "transactions-elsewhere",
-  "open-without-key",
-  "default-password",
-  "known-secret",
-]);
 
 /** The kinds of hot stock and bus that have an adapter. */
 const builtHot: ReadonlySet<string> = new Set(["memory", "redis", "rediss", "redis-cluster"]);

@@ -115,6 +115,7 @@ const serving = [
   { flags: "--shutdown-delay-seconds <n>", says: "option.shutdownDelaySeconds" },
   { flags: "--trusted-proxies <n>", says: "option.trustedProxies" },
   { flags: "--rate-limit <n>", says: "option.rateLimit" },
+  { flags: "--trace-url <url>", says: "option.traceUrl" },
 ] as const;
 const servers: readonly CommandSpec[] = [
   {

@@ -1,4 +1,4 @@
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config-error.ts";
 import { Fault } from "../domain/fault.ts";
 import { NoAnswer, Refusal } from "../loadtest/desk-errors.ts";
 import { exitCodes } from "./context.ts";

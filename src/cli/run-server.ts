@@ -103,6 +103,7 @@ class ServerProcess {
       audit: (record) => ledger.audit(record),
       trustedProxies: this.#config.trustedProxies,
       rateLimit: this.#config.rateLimit,
+      traceUrl: this.#config.traceUrl,
       console: { folder: consoleFolder, basePath },
       log: (error, request) => this.#log.error({ err: error, ...request }, "request failed"),
     });

@@ -99,7 +99,8 @@ function contextOf({ world, text, loaded, results, isJson }: Setting): Context {
 
 const flagNames = [
   ...["host", "port", "basePath", "ledger", "hot", "bus", "roles", "processes", "logLevel"],
-  ...["events", "shutdownDelaySeconds", "trustedProxies", "rateLimit", "url", "apiKey", "config"],
+  ...["events", "shutdownDelaySeconds", "trustedProxies", "rateLimit", "traceUrl", "url"],
+  ...["apiKey", "config"],
 ];
 
 /** An option that says itself what it may be is the command's own, whatever its name. */

@@ -1,4 +1,11 @@
-import type { AuditRecord, Command, LaneRow, OperationRecord, SkuRow } from "./command.ts";
+import type {
+  AuditRecord,
+  Command,
+  LaneRow,
+  OperationRecord,
+  RequestRecord,
+  SkuRow,
+} from "./command.ts";
 import { scopeOfOrder, scopeOfPayment, scopeOfSale, scopeOfSku } from "./command.ts";
 import {
   type EntryOrder,
@@ -53,12 +60,19 @@ export class Book {
     sales: new Set(),
     lanes: new Set(),
     audits: [],
+    requests: [],
   };
   readonly projected: ProjectedEntry[] = [];
   readonly settled: Settled[] = [];
+  /** How often something was changed. */
+  #writes = 0;
 
   constructor(now: Instant) {
     this.now = now;
+  }
+
+  get writes(): number {
+    return this.#writes;
   }
 
   lane(lane: Lane): LaneRow {
@@ -112,12 +126,14 @@ export class Book {
     if (!this.skus.has(row.sku)) this.changes.newSkus.add(row.sku);
     this.skus.set(row.sku, row);
     this.changes.skus.add(row.sku);
+    this.#writes += 1;
   }
 
   setOrder(order: Order): Order {
     if (!this.orders.has(order.id)) this.changes.newOrders.add(order.id);
     this.orders.set(order.id, order);
     this.changes.orders.add(order.id);
+    this.#writes += 1;
     return order;
   }
 
@@ -126,12 +142,14 @@ export class Book {
     this.payments.set(id, [...others, payment]);
     const changed = this.changes.payments.get(id) ?? new Set();
     this.changes.payments.set(id, changed.add(payment.paymentId));
+    this.#writes += 1;
   }
 
   setSale(sale: Sale): Sale {
     if (!this.sales.has(sale.saleId)) this.changes.newSales.add(sale.saleId);
     this.sales.set(sale.saleId, sale);
     this.changes.sales.add(sale.saleId);
+    this.#writes += 1;
     return sale;
   }
 
@@ -146,6 +164,7 @@ export class Book {
     invariant(!this.operations.has(key), `operation ${key} is decided already`);
     this.operations.set(key, record);
     this.changes.operations.push(record);
+    this.#writes += 1;
     return record;
   }
 
@@ -183,6 +202,7 @@ export type BookChanges = {
   readonly sales: Set<SaleId>;
   readonly lanes: Set<Lane>;
   readonly audits: AuditRecord[];
+  readonly requests: RequestRecord[];
 };
 
 export type EntryDraft = {

@@ -1,5 +1,6 @@
 import type { Lease } from "./lease.ts";
 import type { Rejection } from "./rejection.ts";
+import type { Asked, RequestOrigin } from "./request-origin.ts";
 import type { Line, Order, Payment } from "./reservation.ts";
 import type { Sale, SaleState } from "./sale.ts";
 import type { Balances } from "./stock.ts";
@@ -10,7 +11,9 @@ import type { Epoch, Instant, Lane, OperationId, ReservationId, SaleId, SkuId } 
 export type Stamp = { readonly lane: Lane; readonly epoch: Epoch };
 
 /** Everything that the ledger decides. One transaction decides many. */
-export type Command =
+export type Command = Asked & Question;
+
+type Question =
   | {
       readonly kind: "ticket";
       readonly stamp: Stamp;
@@ -181,6 +184,17 @@ export type OperationRecord = {
   readonly reason: string;
   /** What else a reader wants: the lines of a refund, the seconds of an extension. */
   readonly content: Readonly<Record<string, unknown>>;
+};
+
+/** Which call changed what. A reservation's own call stands on its order. */
+export type RequestRecord = {
+  readonly origin: RequestOrigin;
+  /** What it changed, as operations name it. */
+  readonly scope: string;
+  readonly operation: string;
+  /** Of the payment, refund or operation; empty where the call named none. */
+  readonly operationId: string;
+  readonly at: Instant;
 };
 
 export type AuditRecord = {

@@ -10,6 +10,7 @@ import { keyReused, noteDuePayment, noteTakenPayment } from "./decide-settlement
 import { acceptedResult, type CommandOf, rejectedResult } from "./decision.ts";
 import type { Answer } from "./entry.ts";
 import type { Rejection } from "./rejection.ts";
+import { originOf } from "./request-origin.ts";
 import type { Order, Payment } from "./reservation.ts";
 import type { ReserveTicket, ReviveTicket, TakeTicket, Ticket } from "./ticket.ts";
 import type { BuyerId, Lane, SaleId, SkuId } from "./values.ts";
@@ -64,6 +65,7 @@ function decideReserve(book: Book, ticket: ReserveTicket, command: TicketCommand
     endedAt: refusal === null ? null : book.now,
     paymentId: null,
     revived: false,
+    ...originOf(ticket),
   });
   for (const { sku, quantity } of ticket.lines) {
     const operation = refusal === null ? "reserve" : "reject";

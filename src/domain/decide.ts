@@ -13,6 +13,7 @@ import { decideCount, decideGive } from "./decide-stock.ts";
 import { decideTicket } from "./decide-ticket.ts";
 import { decideVoid } from "./decide-void.ts";
 import { acceptedResult, type CommandOf } from "./decision.ts";
+import { noteRequest } from "./note-request.ts";
 
 /**
  * The ledger decides: each rule of the business is in one of these functions. A function checks
@@ -23,6 +24,15 @@ export function decide(book: Book, command: Command): CommandResult {
   if ("lease" in command && command.lease !== undefined && !book.isHeld(command.lease)) {
     return { status: "stale" };
   }
+  const before = book.writes;
+  const result = decideKind(book, command);
+  const isDecided = result.status === "accepted" || result.status === "rejected";
+  // A call that changed nothing leaves nothing.
+  if (isDecided && !result.replayed && book.writes > before) noteRequest(book, command);
+  return result;
+}
+
+function decideKind(book: Book, command: Command): CommandResult {
   switch (command.kind) {
     case "ticket":
       return decideTicket(book, command);

@@ -8,6 +8,7 @@ import { epoch, reservationId } from "./values.ts";
 const key = { kid: "k1", secret: Buffer.from("one") };
 const other = { kid: "k2", secret: Buffer.from("two") };
 const id = reservationId("r1");
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const items: readonly LaneItem[] = [
   { kind: "ticket", ticket: reserveTicket("r1", { A: 2, B: 1 }), admittedAt: 5 },
   { kind: "ticket", ticket: reviveTicket("r1", "p1"), admittedAt: 6 },
@@ -15,6 +16,12 @@ const items: readonly LaneItem[] = [
   { kind: "void", id, ticket: null, reason: "lost" },
   { kind: "void", id: "take:A:o1", ticket: takeTicket("withdraw", "o1", 1), reason: "lost" },
   { kind: "cancel", id, actor: "op", reason: 'line\n"feed" \u2028 库存' },
+  {
+    kind: "ticket",
+    ticket: { ...reserveTicket("r2"), origin: { requestId: "gateway-7", traceId } },
+    admittedAt: 8,
+  },
+  { kind: "cancel", id, actor: "op", reason: "", origin: { requestId: "gw-8", traceId: null } },
   { kind: "marker", seq: 9 },
   { kind: "barrier", epoch: epoch(2) },
 ];
@@ -24,6 +31,17 @@ const sealed = sealEnvelope(envelope, [key]);
 describe("an envelope", () => {
   it("comes out as it went in, every kind of item", () => {
     expect(openEnvelope(sealed, [key])).toEqual(envelope);
+  });
+
+  it("loses a call that is none, and nothing else: it is for people alone", () => {
+    const ticket = reserveTicket("r1");
+    for (const origin of [null, 7, "gateway", {}, { requestId: "a b" }, { traceId }]) {
+      const item = { kind: "ticket", ticket: { ...ticket, origin }, admittedAt: 1 };
+      expect(parseItem(item)).toEqual({ kind: "ticket", ticket, admittedAt: 1 });
+    }
+    const origin = { requestId: "gateway-7", traceId: "0".repeat(32) };
+    const item = { kind: "ticket", ticket: { ...ticket, origin }, admittedAt: 1 };
+    expect(parseItem(item)).toMatchObject({ ticket: { origin: { ...origin, traceId: null } } });
   });
 
   it("is refused when any bit of it is flipped", () => {

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { type Asked, readOrigin } from "./request-origin.ts";
 import type { Line } from "./reservation.ts";
 import type { LaneItem, Ticket } from "./ticket.ts";
 import {
@@ -122,6 +123,7 @@ export function parseItem(value: unknown): LaneItem {
         id: reservationId(raw["id"]),
         actor: text(raw["actor"]),
         reason: text(raw["reason"]),
+        ...parseOrigin(raw["origin"]),
       };
     case "marker":
       return { kind, seq: integer(raw["seq"]) };
@@ -135,15 +137,17 @@ export function parseItem(value: unknown): LaneItem {
 function parseTicket(value: unknown): Ticket {
   const raw = record(value);
   const kind = raw["kind"];
-  const fingerprint = text(raw["fingerprint"]);
-  const lines = parseLines(raw["lines"]);
+  const common = {
+    fingerprint: text(raw["fingerprint"]),
+    lines: parseLines(raw["lines"]),
+    ...parseOrigin(raw["origin"]),
+  };
   switch (kind) {
     case "reserve":
       return {
         kind,
         id: reservationId(raw["id"]),
-        fingerprint,
-        lines,
+        ...common,
         saleId: saleId(raw["saleId"]),
         buyerId: buyerId(raw["buyerId"]),
         idempotencyKey: operationId(raw["idempotencyKey"]),
@@ -152,8 +156,7 @@ function parseTicket(value: unknown): Ticket {
       return {
         kind,
         id: text(raw["id"]),
-        fingerprint,
-        lines,
+        ...common,
         reservationId: reservationId(raw["reservationId"]),
         saleId: saleId(raw["saleId"]),
         buyerId: buyerId(raw["buyerId"]),
@@ -164,8 +167,7 @@ function parseTicket(value: unknown): Ticket {
       return {
         kind,
         id: text(raw["id"]),
-        fingerprint,
-        lines,
+        ...common,
         operation: takeOperation(raw["operation"]),
         sku: skuId(raw["sku"]),
         operationId: operationId(raw["operationId"]),
@@ -176,6 +178,11 @@ function parseTicket(value: unknown): Ticket {
     default:
       throw new MessageError(`unknown kind of ticket: ${String(kind)}`);
   }
+}
+
+/** For people alone: one that cannot be read stops no ticket. */
+function parseOrigin(value: unknown): Asked {
+  return isRecord(value) ? readOrigin(value["requestId"], value["traceId"]) : {};
 }
 
 function takeOperation(value: unknown): "withdraw" | "freeze" | "adjust_down" {

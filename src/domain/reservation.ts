@@ -1,4 +1,5 @@
 import type { Rejection } from "./rejection.ts";
+import type { Asked } from "./request-origin.ts";
 import type {
   BuyerId,
   Instant,
@@ -64,8 +65,8 @@ export type Payment = {
   readonly refundId: OperationId | null;
 };
 
-/** A reservation as the ledger knows it. */
-export type Order = {
+/** A reservation as the ledger knows it; its origin is the call that reserved. */
+export type Order = Asked & {
   readonly id: ReservationId;
   /** Null for an id that was voided or cancelled before its ticket was seen. */
   readonly saleId: SaleId | null;

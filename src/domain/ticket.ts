@@ -1,3 +1,4 @@
+import type { Asked, RequestOrigin } from "./request-origin.ts";
 import type { Line } from "./reservation.ts";
 import type {
   BuyerId,
@@ -15,7 +16,7 @@ import type {
  */
 export type Ticket = ReserveTicket | ReviveTicket | TakeTicket;
 
-type TicketCommon = {
+type TicketCommon = Asked & {
   /** The identity: the same id with another fingerprint is a conflict. */
   readonly id: string;
   readonly fingerprint: string;
@@ -80,6 +81,7 @@ export type LaneItem =
       readonly id: ReservationId;
       readonly actor: string;
       readonly reason: string;
+      readonly origin?: RequestOrigin;
     }
   | { readonly kind: "marker"; readonly seq: number }
   | { readonly kind: "barrier"; readonly epoch: Epoch };

@@ -1,5 +1,6 @@
 import type { CommandResult } from "../domain/command.ts";
 import { accepted, type Outcome, refused, replayed } from "../domain/outcome.ts";
+import { originOf } from "../domain/request-origin.ts";
 import type { Order, Payment, ReservationState } from "../domain/reservation.ts";
 import { sumLines } from "../domain/reservation.ts";
 import { makeReservationId } from "../domain/reservation-id.ts";
@@ -124,6 +125,7 @@ function ticketOf(parts: Parts, request: ReserveRequest, lane: number): ReserveT
     saleId,
     buyerId,
     idempotencyKey,
+    ...originOf(request),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AuditRecord, SkuRow } from "../domain/command.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { Rejection } from "../domain/rejection.ts";
+import type { Asked, RequestOrigin } from "../domain/request-origin.ts";
 import type { Line, Payment, ReservationState } from "../domain/reservation.ts";
 import type { Sale, SaleState } from "../domain/sale.ts";
 import type { Balances } from "../domain/stock.ts";
@@ -56,7 +57,7 @@ export interface Buyers {
 
 export type Wait = { readonly waitMs: number; readonly signal?: AbortSignal };
 
-export type ReserveRequest = {
+export type ReserveRequest = Asked & {
   readonly saleId: SaleId;
   readonly buyerId: BuyerId;
   readonly idempotencyKey: OperationId;
@@ -104,6 +105,8 @@ export type TimelineStep = {
   readonly version: number | null;
   readonly hash: string | null;
   readonly detail: string;
+  /** The call that made it; null: the engine did it by itself, or nobody knows any more. */
+  readonly origin: RequestOrigin | null;
 };
 
 /** The order system and its payment callbacks. `id` may be anything: not ours is 404. */
@@ -123,7 +126,9 @@ export interface Settlement {
   refund(id: string, refund: RefundRequest, context: Acting): Promise<Outcome<ReservationView>>;
 }
 
-export type Acting = { readonly actor: string; readonly reason: string };
+/** Who acts, and by which call. */
+export type Actor = Asked & { readonly actor: string };
+export type Acting = Actor & { readonly reason: string };
 
 export type RefundRequest =
   | {
@@ -137,8 +142,8 @@ export type RefundRequest =
 
 /** Operators. */
 export interface Merchandising {
-  createSale(request: CreateSaleRequest, actor: string): Promise<Outcome<SaleView>>;
-  moveSale(saleId: SaleId, move: SaleMove, actor: string): Promise<Outcome<SaleView>>;
+  createSale(request: CreateSaleRequest, by: Actor): Promise<Outcome<SaleView>>;
+  moveSale(saleId: SaleId, move: SaleMove, by: Actor): Promise<Outcome<SaleView>>;
   sale(saleId: SaleId): Promise<SaleView | null>;
   sales(page: Page): Promise<readonly SaleView[]>;
   changeStock(change: StockChange, context: Acting): Promise<Outcome<StockChanged>>;

@@ -13,7 +13,7 @@ export function commandOf(item: LaneItem, envelope: Envelope, attempt: number): 
     case "void":
       return { kind: "void", stamp, id: item.id, ticket: item.ticket, reason: item.reason };
     case "cancel":
-      return { kind: "cancel", id: item.id, stamp, actor: item.actor, reason: item.reason };
+      return { ...item, stamp };
     case "barrier":
       return { kind: "barrier", lane: envelope.lane, epoch: item.epoch };
     case "marker":

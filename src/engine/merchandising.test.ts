@@ -146,7 +146,11 @@ describe("a sale", () => {
     const process = await stage.started();
     const { merchandising } = process.engine;
     const pause = () =>
-      merchandising.moveSale(process.sale, { to: "paused", operationId: operationId("o1") }, "op");
+      merchandising.moveSale(
+        process.sale,
+        { to: "paused", operationId: operationId("o1") },
+        { actor: "op" },
+      );
     stage.memory.flush();
     expect(await pause()).toMatchObject({ ok: false, code: "STOCK_CLOSED" });
     await process.rebuild();
@@ -158,12 +162,16 @@ describe("a sale", () => {
     const process = await started({ limit: 1 });
     await process.reserved("k1");
     const { merchandising } = process.engine;
-    await merchandising.moveSale(process.sale, { to: "closed", operationId: null }, "op");
+    await merchandising.moveSale(
+      process.sale,
+      { to: "closed", operationId: null },
+      { actor: "op" },
+    );
     const saleId = operationId("t") as never;
     const items = [{ sku: A, stock: 2 }];
     const plan = { title: "", opensAt: null, closesAt: null, holdSeconds: 60, limitPerBuyer: 1 };
-    await merchandising.createSale({ ...plan, saleId, items }, "op");
-    await merchandising.moveSale(saleId, { to: "open", operationId: null }, "op");
+    await merchandising.createSale({ ...plan, saleId, items }, { actor: "op" });
+    await merchandising.moveSale(saleId, { to: "open", operationId: null }, { actor: "op" });
     const ask = (key: string) =>
       process.drive(
         process.engine.buyers.reserve(

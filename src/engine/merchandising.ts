@@ -15,6 +15,7 @@ import type { EntryRow } from "../ledger/ledger.ts";
 import { decidedTicket } from "./decided-ticket.ts";
 import type {
   Acting,
+  Actor,
   CreateSaleRequest,
   LevelView,
   Merchandising,
@@ -28,9 +29,9 @@ import type { Parts } from "./parts.ts";
 export function makeMerchandising(parts: Parts): Merchandising {
   const saleView = (sale: Sale): Promise<SaleView> => viewSale(parts, sale);
   return {
-    createSale: (request, actor) => createSale(parts, request, actor),
-    moveSale: async (saleId, move, actor) => {
-      const result = await parts.line.one({ kind: "sale-state", saleId, ...move, actor });
+    createSale: (request, by) => createSale(parts, request, by),
+    moveSale: async (saleId, move, by) => {
+      const result = await parts.line.one({ kind: "sale-state", saleId, ...move, ...by });
       return saleOutcome(parts, result, "needs hot stock");
     },
     sale: async (saleId) => {
@@ -49,7 +50,7 @@ export function makeMerchandising(parts: Parts): Merchandising {
 async function createSale(
   parts: Parts,
   request: CreateSaleRequest,
-  actor: string,
+  by: Actor,
 ): Promise<Outcome<SaleView>> {
   const { holdSeconds, ...rest } = request;
   const result = await parts.line.one({
@@ -58,7 +59,7 @@ async function createSale(
     holdMs: holdSeconds * 1000,
     lane: laneFor(request.saleId, parts.lanes),
     fingerprint: JSON.stringify(request, Object.keys(request).sort().concat(["sku", "stock"])),
-    actor,
+    ...by,
   });
   return saleOutcome(parts, result, "best effort");
 }

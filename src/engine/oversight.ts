@@ -67,7 +67,7 @@ async function levels(parts: Parts, page: Page): Promise<readonly LevelView[]> {
 async function repair(
   parts: Parts,
   { dryRun, sku }: { dryRun: boolean; sku: SkuId | null },
-  { actor, reason }: Acting,
+  acting: Acting,
 ): Promise<RepairReport> {
   const { items } = await reconcile(parts);
   const actions: RepairAction[] = [];
@@ -80,10 +80,11 @@ async function repair(
     if (row.action.action === "rebuild") lanes.add(row.lane);
   }
   if (dryRun) return { dryRun, actions };
-  for (const lane of lanes) parts.fences.doubt(lane, `asked for by ${actor}: ${reason}`);
+  for (const lane of lanes)
+    parts.fences.doubt(lane, `asked for by ${acting.actor}: ${acting.reason}`);
   if (lanes.size > 0) {
     const subject = `lanes ${[...lanes].join(" ")}`;
-    const record = { actor, action: "reconcile.repair", subject, reason };
+    const record = { ...acting, action: "reconcile.repair", subject };
     await parts.ledger.audit({ ...record, before: null, after: actions });
   }
   return { dryRun, actions };
@@ -132,7 +133,7 @@ async function withLetter(
 async function replay(
   parts: Parts,
   letter: DeadLetter,
-  { actor, reason }: Acting,
+  acting: Acting,
 ): Promise<DeadLetterOutcome> {
   const { id } = letter;
   let commands: ReturnType<typeof commandsOf>;
@@ -153,7 +154,7 @@ async function replay(
   if (bad !== undefined && "reason" in bad) return { id, outcome: "failed", detail: bad.reason };
   const fresh = results.some((r) => "replayed" in r && !r.replayed);
   const outcome = fresh ? "replayed" : "stale";
-  const settled = await settle(parts, id, { state: "replayed", actor, reason, outcome });
+  const settled = await settle(parts, id, { state: "replayed", ...acting, outcome });
   if (!settled) return { id, outcome: "already-settled", detail: "somebody else was first" };
   return fresh
     ? { id, outcome: "replayed", detail: "decided" }
@@ -164,8 +165,9 @@ async function replay(
 async function discard(
   parts: Parts,
   letter: DeadLetter,
-  { actor, reason }: Acting,
+  acting: Acting,
 ): Promise<DeadLetterOutcome> {
+  const { reason } = acting;
   const { id, lane, itemId } = letter;
   if (itemId !== null && letter.kind === "ticket") {
     const fence = parts.fences.get(lane);
@@ -180,24 +182,25 @@ async function discard(
     }
   }
   const state = "discarded";
-  const settled = await settle(parts, id, { state, actor, reason, outcome: state });
+  const settled = await settle(parts, id, { state, ...acting, outcome: state });
   return settled
     ? { id, outcome: "discarded", detail: reason }
     : { id, outcome: "already-settled", detail: "somebody else was first" };
 }
 
-type Settling = DeadLetterSettlement & { readonly outcome: string };
+type Settling = DeadLetterSettlement & Acting & { readonly outcome: string };
 
 /** False: somebody else was first, and it is their act that is written down. */
 async function settle(
   { ledger }: Parts,
   id: number,
-  { state, actor, reason, outcome }: Settling,
+  { state, outcome, ...acting }: Settling,
 ): Promise<boolean> {
+  const { actor, reason } = acting;
   if (!(await ledger.settleDeadLetter(id, { state, actor, reason }))) return false;
   const action = state === "replayed" ? "dead-letter.replay" : "dead-letter.discard";
   const change = { before: { state: "open" }, after: { state, outcome } };
-  await ledger.audit({ actor, action, subject: `dead-letter:${id}`, reason, ...change });
+  await ledger.audit({ ...acting, action, subject: `dead-letter:${id}`, ...change });
   return true;
 }
 
@@ -208,6 +211,7 @@ async function search(parts: Parts, text: string): ReturnType<Oversight["search"
   const hits = wanted === "" ? [] : await parts.ledger.search(wanted, searchMax);
   const looked = [
     "reservations by id, buyer, idempotency key and payment",
+    "requests and traces",
     "SKUs",
     "sales",
     "operations",

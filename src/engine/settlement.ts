@@ -1,17 +1,19 @@
 import type { Command, CommandResult } from "../domain/command.ts";
 import { Fault } from "../domain/fault.ts";
 import { accepted, type Outcome, type Refused, refused, replayed } from "../domain/outcome.ts";
+import { type Asked, originOf } from "../domain/request-origin.ts";
 import type { Order } from "../domain/reservation.ts";
-import { type ReviveTicket, reviveTicketId } from "../domain/ticket.ts";
-import { type Instant, type OperationId, quantity } from "../domain/values.ts";
+import { type LaneItem, type ReviveTicket, reviveTicketId } from "../domain/ticket.ts";
+import { type Instant, type Lane, type OperationId, quantity } from "../domain/values.ts";
 import { decidedTicket } from "./decided-ticket.ts";
 import type { Expectation } from "./decisions.ts";
-import type { Acting, RefundRequest, ReservationView, Settlement, Wait } from "./engine.ts";
+import type { Acting, Actor, RefundRequest, ReservationView, Settlement, Wait } from "./engine.ts";
 import { decidedView, type Genuine, genuine, lookUp } from "./lookup.ts";
 import type { Parts } from "./parts.ts";
 import { pendingView } from "./views.ts";
 
 type Paid = { readonly paymentId: OperationId; readonly paidAt: Instant | null };
+type Told = Paid & Asked;
 
 export function makeSettlement(parts: Parts): Settlement {
   return {
@@ -20,11 +22,16 @@ export function makeSettlement(parts: Parts): Settlement {
     cancel: (id, context) => withGenuine(parts, id, (found) => cancel(parts, found, context)),
     extend: (id, extension, acting) =>
       withGenuine(parts, id, (found) =>
-        settle(parts, found, { kind: "extend", id: found.id, ...extension, actor: acting.actor }),
+        settle(parts, found, { kind: "extend", id: found.id, ...extension, ...actorOf(acting) }),
       ),
     refund: (id, refund, acting) =>
       withGenuine(parts, id, (found) => settle(parts, found, refundCommand(found, refund, acting))),
   };
+}
+
+/** Without the reason, which the command has no room for. */
+function actorOf(acting: Acting): Actor {
+  return { actor: acting.actor, ...originOf(acting) };
 }
 
 async function withGenuine(
@@ -51,10 +58,10 @@ async function confirm(
   payment: Paid,
   acting: Acting,
 ): Promise<Outcome<ReservationView>> {
-  const told = { id: found.id, ...payment, actor: acting.actor };
+  const told = { id: found.id, ...payment, ...actorOf(acting) };
   const result = await parts.line.one({ kind: "confirm", ...told });
   if (result.status !== "late") return outcomeOf(parts, found, result);
-  const revived = await revive(parts, found, result.order, payment);
+  const revived = await revive(parts, found, result.order, { ...payment, ...originOf(acting) });
   if (revived !== "refused") return revived;
   return settle(parts, found, { kind: "refuse-late", ...told });
 }
@@ -67,7 +74,7 @@ async function revive(
   parts: Parts,
   found: Genuine,
   order: Order,
-  payment: Paid,
+  payment: Told,
 ): Promise<Outcome<ReservationView> | "refused"> {
   const ticket = reviveTicket(order, payment);
   if (ticket === null) return "refused";
@@ -91,7 +98,7 @@ async function revive(
   }
 }
 
-function reviveTicket(order: Order, payment: Paid): ReviveTicket | null {
+function reviveTicket(order: Order, payment: Told): ReviveTicket | null {
   const { id, saleId, buyerId } = order;
   if (saleId === null || buyerId === null) return null;
   return {
@@ -113,15 +120,15 @@ async function cancel(
   context: Acting & Wait,
 ): Promise<Outcome<ReservationView>> {
   const { actor, reason } = context;
-  const direct = { kind: "cancel", id: found.id, stamp: null, actor, reason } as const;
-  const result = await parts.line.one(direct);
+  const act = { kind: "cancel", id: found.id, actor, reason, ...originOf(context) } as const;
+  const result = await parts.line.one({ ...act, stamp: null });
   if (result.status !== "unknown") return outcomeOf(parts, found, result);
   const deadline = parts.clock.mono() + context.waitMs;
   const expect = (): Expectation =>
     parts.decisions.expect(found.id, deadline - parts.clock.mono(), context.signal);
   let told = expect();
   try {
-    if (!(await enqueueCancel(parts, found, context))) {
+    if (!(await enqueueCancel(parts, found.lane, act))) {
       return stockClosed("hot stock is being rebuilt");
     }
     for (;;) {
@@ -139,12 +146,12 @@ async function cancel(
   }
 }
 
-async function enqueueCancel(parts: Parts, found: Genuine, acting: Acting): Promise<boolean> {
-  const { id, lane } = found;
-  const { actor, reason } = acting;
+type CancelItem = Extract<LaneItem, { kind: "cancel" }>;
+
+async function enqueueCancel(parts: Parts, lane: Lane, item: CancelItem): Promise<boolean> {
   const fence = parts.fences.get(lane);
   if (fence === null) return false;
-  const reply = await parts.hot.enqueue(fence, { kind: "cancel", id, actor, reason });
+  const reply = await parts.hot.enqueue(fence, item);
   if (reply.closed) await parts.fences.closed(lane, reply.why);
   else parts.outboxBell.ring();
   return !reply.closed;

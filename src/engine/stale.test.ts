@@ -98,7 +98,11 @@ describe("a form that was filled in on older numbers", () => {
     const view = await merchandising.sale(process.sale);
     const ifRevision = view?.sale.revision ?? 0;
     const move = (to: "paused" | "closed", id: string) =>
-      merchandising.moveSale(process.sale, { to, operationId: operationId(id), ifRevision }, "op");
+      merchandising.moveSale(
+        process.sale,
+        { to, operationId: operationId(id), ifRevision },
+        { actor: "op" },
+      );
     expect(await move("paused", "o1")).toMatchObject({ ok: true });
     expect(await move("closed", "o2")).toMatchObject({
       ok: false,

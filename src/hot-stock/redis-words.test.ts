@@ -60,6 +60,12 @@ const tickets: readonly Ticket[] = [
   },
 ];
 
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const origins = [
+  { requestId: "gateway-7", traceId },
+  { requestId: "gateway-8", traceId: null },
+];
+
 describe("words", () => {
   it.each([null, "", "%", "%%", "a b", "a,b=c", "库存", "\n\r\t"])("keep %j", (text) => {
     expect(word(text)).not.toMatch(/[\s]/);
@@ -72,6 +78,15 @@ describe("words", () => {
     const record = `7 2 10 1700000000000 ${ticketWords(ticket)}`;
     const kept = { ticket, admittedAt: 1_700_000_000_000, seq: 7, resends: 2 };
     expect(recordOf(ticket.id, record)).toEqual(kept);
+  });
+
+  it.each(tickets)("keep by which call a ticket came: $kind", (ticket) => {
+    for (const origin of origins) {
+      const asked = { ...ticket, origin };
+      const item: LaneItem = { kind: "ticket", ticket: asked, admittedAt: 1 };
+      expect(itemOf(itemWords(item))).toEqual(item);
+      expect(recordOf(ticket.id, `7 2 10 1 ${ticketWords(asked)}`).ticket).toEqual(asked);
+    }
   });
 
   it.each<LaneItem>([

@@ -1,5 +1,6 @@
 import type { Answer, ProjectedEntry, Settled } from "../domain/entry.ts";
 import { parseItem } from "../domain/message.ts";
+import { type Asked, readOrigin } from "../domain/request-origin.ts";
 import type { Line } from "../domain/reservation.ts";
 import type { SalePolicy } from "../domain/sale.ts";
 import type { AdmittedTicket, LaneItem, TakeTicket, Ticket } from "../domain/ticket.ts";
@@ -52,13 +53,16 @@ const kinds = { reserve: "r", revive: "v", take: "t" } as const satisfies Record
   string
 >;
 
-/** kind fingerprint sale buyer sku=units,… and what else the kind has; its id stands before it. */
+/**
+ * kind fingerprint sale buyer sku=units,… and what else the kind has, then the call's id and its
+ * trace, if any; the ticket's id stands before it.
+ */
 export function ticketWords(ticket: Ticket): string {
   const sale = ticket.kind === "take" ? none : ticket.saleId;
   const buyer = ticket.kind === "take" ? none : ticket.buyerId;
   const lines = ticket.lines.map(({ sku, quantity: units }) => `${sku}=${units}`).join(",");
   const head = [kinds[ticket.kind], word(ticket.fingerprint), sale, buyer, lines];
-  return [...head, ...restOf(ticket)].join(" ");
+  return [...head, ...restOf(ticket), ...originWords(ticket)].join(" ");
 }
 
 function restOf(ticket: Ticket): string[] {
@@ -74,22 +78,31 @@ function restOf(ticket: Ticket): string[] {
   }
 }
 
+function originWords({ origin }: Asked): string[] {
+  if (origin === undefined) return [];
+  return origin.traceId === null ? [origin.requestId] : [origin.requestId, origin.traceId];
+}
+
 export function ticketOf(id: string, content: string): Ticket {
   const [kind, fingerprint, sale, buyer, lines, ...rest] = content.split(" ");
   const [first, second, third, fourth, fifth, sixth] = rest;
-  const common = { fingerprint: text(fingerprint), lines: linesOf(lines ?? "") };
+  const held = { fingerprint: text(fingerprint), lines: linesOf(lines ?? "") };
+  const asked = (at: number) => readOrigin(rest[at], rest[at + 1]);
   if (kind === kinds.reserve) {
+    const common = { ...held, ...asked(1) };
     const ids = { id: reservationId(id), saleId: saleId(sale), buyerId: buyerId(buyer) };
     return { kind: "reserve", ...common, ...ids, idempotencyKey: operationId(first) };
   }
   if (kind === kinds.revive) {
+    const common = { ...held, ...asked(3) };
     const ids = { id, reservationId: reservationId(first), paymentId: operationId(second) };
     const whose = { saleId: saleId(sale), buyerId: buyerId(buyer) };
     return { kind: "revive", ...common, ...ids, ...whose, paidAt: numberOrNull(third) };
   }
   return {
     kind: "take",
-    ...common,
+    ...held,
+    ...asked(6),
     id,
     operation: operationOf(first),
     sku: skuId(second),

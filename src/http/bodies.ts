@@ -65,10 +65,19 @@ function paymentBody(payment: Payment): ReservationBody["payments"][number] {
   };
 }
 
-export function timelineBody(id: string, steps: readonly TimelineStep[]): TimelineBody {
+/** `traceUrl` leads to where the operator keeps traces, `{traceId}` in it; null: nowhere. */
+export function timelineBody(
+  id: string,
+  steps: readonly TimelineStep[],
+  traceUrl: string | null,
+): TimelineBody {
   return {
     reservationId: id,
-    items: steps.map((step) => ({ ...step, at: isoTime(step.at) })),
+    items: steps.map(({ origin, at, ...step }) => {
+      const { requestId = null, traceId = null } = origin ?? {};
+      const link = traceId === null ? null : (traceUrl?.replaceAll("{traceId}", traceId) ?? null);
+      return { ...step, at: isoTime(at), requestId, traceId, traceUrl: link };
+    }),
   };
 }
 

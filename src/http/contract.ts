@@ -101,6 +101,9 @@ export const TimelineBody = object({
       version: MaybeCount,
       hash: MaybeText,
       detail: Name,
+      requestId: MaybeText,
+      traceId: MaybeText,
+      traceUrl: MaybeText,
     }),
   ),
 });

@@ -29,6 +29,8 @@ export type RouteDeps = {
   readonly liveSales: LiveSales;
   /** Null: nobody starts a rush from a page. */
   readonly demo: Demo | null;
+  /** Where the operator keeps traces, `{traceId}` in it; without it nothing leads there. */
+  readonly traceUrl?: string | null;
   /** What the doctor looks at beneath the engine; without them, at the engine alone. */
   readonly stores?: StoreUrls;
 };

@@ -54,6 +54,8 @@ export type ServerDeps = {
   readonly trustedProxies?: number;
   /** Calls a second for each caller; 0 or nothing: no limit. */
   readonly rateLimit?: number;
+  /** Where the operator keeps traces, `{traceId}` in it; without it nothing leads there. */
+  readonly traceUrl?: string | null;
   /** For the doctor, who looks at them over connections of its own. */
   readonly stores?: StoreUrls;
   readonly limits?: Partial<HttpLimits>;

@@ -6,6 +6,7 @@ import type { Sale } from "../domain/sale.ts";
 import { moves, totalOf } from "../domain/stock.ts";
 import { auditValues, insertAudit } from "./audit.ts";
 import type { LoadedBook } from "./book-load.ts";
+import { insertRequest, requestValues } from "./requests.ts";
 import { integer } from "./rows.ts";
 import type { SqlSession, SqlValue } from "./sql-database.ts";
 
@@ -39,8 +40,9 @@ const updateSku = `
 const insertOrder = `
   insert into orders (
     order_id, sale, buyer_id, idempotency_key, fingerprint, admitted_at_ms, sent_at_ms, attempt,
-    decided_at_ms, state, code, reason, expires_at_ms, ended_at_ms, payment_id, revived
-  ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    decided_at_ms, state, code, reason, expires_at_ms, ended_at_ms, payment_id, revived,
+    request_id, trace_id
+  ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const updateOrder = `
   update orders set
     state = ?, code = ?, reason = ?, expires_at_ms = ?, ended_at_ms = ?, payment_id = ?, revived = ?
@@ -81,7 +83,7 @@ export async function writeBook(session: SqlSession, loaded: LoadedBook): Promis
   await writeOrders(session, loaded);
   await writeEntries(session, loaded);
   await writePayments(session, loaded);
-  const { operations, audits } = loaded.book.changes;
+  const { operations, audits, requests } = loaded.book.changes;
   await write(
     session,
     insertOperation,
@@ -100,6 +102,7 @@ export async function writeBook(session: SqlSession, loaded: LoadedBook): Promis
     ]),
   );
   await write(session, insertAudit, audits.map(auditValues));
+  await write(session, insertRequest, requests.map(requestValues));
 }
 
 async function write(session: SqlSession, sql: string, rows: readonly Values[]): Promise<void> {
@@ -259,6 +262,8 @@ function newOrderValues(order: Order, saleKeys: LoadedBook["saleKeys"]): Values 
     order.endedAt,
     order.paymentId,
     order.revived ? 1 : 0,
+    order.origin?.requestId ?? null,
+    order.origin?.traceId ?? null,
   ];
 }
 

@@ -4,10 +4,12 @@ import type {
   CommandResult,
   LaneRow,
   OperationRecord,
+  RequestRecord,
   SkuRow,
 } from "../domain/command.ts";
 import type { LedgerEntry, ProjectedEntry, Settled } from "../domain/entry.ts";
 import type { Lease } from "../domain/lease.ts";
+import type { Asked } from "../domain/request-origin.ts";
 import type { Order, Payment, ReservationState } from "../domain/reservation.ts";
 import type { Sale, SaleState } from "../domain/sale.ts";
 import type { Snapshot } from "../domain/snapshot.ts";
@@ -90,6 +92,8 @@ export interface Ledger {
   versionAt(sku: SkuId, at: Instant): Promise<number>;
   entries(sku: SkuId, query: EntryQuery): Promise<readonly EntryRow[]>;
   operation(scope: string, operationId: OperationId): Promise<OperationRecord | null>;
+  /** Which calls changed what stands under a scope, in order. */
+  requests(scope: string): Promise<readonly RequestRecord[]>;
   /** Holds whose deadline has passed, after the cursor, in order of deadline. */
   dueHolds(cursor: DueCursor | null, limit: number): Promise<readonly DueHold[]>;
   search(text: string, limit: number): Promise<readonly SearchHit[]>;
@@ -118,7 +122,8 @@ export interface Ledger {
   deadLetter(id: number): Promise<DeadLetter | null>;
   /** Only an open one is settled; false if somebody else was first. */
   settleDeadLetter(id: number, settlement: DeadLetterSettlement): Promise<boolean>;
-  audit(record: Omit<AuditRecord, "at">): Promise<void>;
+  /** With its origin the call is found by its id, as one that the ledger decided. */
+  audit(record: Omit<AuditRecord, "at"> & Asked): Promise<void>;
   auditLog(query: AuditQuery): Promise<readonly (AuditRecord & { readonly id: number })[]>;
 
   /** Who is signed in to the console. */
@@ -231,6 +236,8 @@ export type SearchHit = {
     | "reservationId"
     | "buyerId"
     | "idempotencyKey"
+    | "requestId"
+    | "traceId"
     | "paymentId"
     | "sku"
     | "saleId"

@@ -15,7 +15,7 @@ const idsMax = 512;
 export const orderColumns = `
   o.order_no, o.order_id, s.sale_id, o.buyer_id, o.idempotency_key, o.state, o.code, o.reason,
   o.fingerprint, o.admitted_at_ms, o.sent_at_ms, o.attempt, o.decided_at_ms, o.expires_at_ms,
-  o.ended_at_ms, o.payment_id, o.revived`;
+  o.ended_at_ms, o.payment_id, o.revived, o.request_id, o.trace_id`;
 
 const ordersById = `
   select ${orderColumns} from orders o left join sales s on s.sale = o.sale

@@ -15,6 +15,7 @@ import {
   skuId,
 } from "../domain/values.ts";
 import type { DeadLetter, EntryRow } from "./ledger.ts";
+import { originIn } from "./requests.ts";
 import {
   bytes,
   integer,
@@ -104,6 +105,7 @@ export function orderOf(row: Row, lines: readonly OrderLine[]): Order {
     endedAt: integerOrNull(row, "ended_at_ms"),
     paymentId: parsed(row, "payment_id", operationId),
     revived: integer(row, "revived") === 1,
+    ...originIn(row),
   };
 }
 

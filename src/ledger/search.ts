@@ -15,13 +15,22 @@ const byBuyer = `
   from sales s cross join orders o on o.sale = s.sale and o.buyer_id = ?
   order by o.order_no desc limit ?`;
 
-/** An index on the caller's keys would cost every order; a person who looks can wait. */
-const byIdempotencyKey = `
-  select order_id as id, state, decided_at_ms as at_ms from orders
-  where order_no > ? and order_no <= ? and idempotency_key = ?
+/** An index on the caller's words would cost every order; a person who looks can wait. */
+const byWords = `
+  select order_id as id, state, decided_at_ms as at_ms, idempotency_key, request_id, trace_id
+  from orders
+  where order_no > ? and order_no <= ? and (idempotency_key = ? or request_id = ? or trace_id = ?)
   order by order_no desc limit ?`;
 
-const lastOrder = "select coalesce(max(order_no), 0) as order_no from orders";
+const lastOrder = "select coalesce(max(order_no), 0) as last from orders";
+
+const byCall = `
+  select scope as id, operation as state, at_ms, request_id, trace_id
+  from requests
+  where request_no > ? and request_no <= ? and (request_id = ? or trace_id = ?)
+  order by request_no desc limit ?`;
+
+const lastRequest = "select coalesce(max(request_no), 0) as last from requests";
 
 const byPayment = `
   select o.order_id as id, p.state, p.recorded_at_ms as at_ms
@@ -50,6 +59,8 @@ export async function search(
 ): Promise<readonly SearchHit[]> {
   const id = words.trim();
   if (!isId(id)) return [];
+  const orders = await scan(reader, { last: lastOrder, page: byWords, words: [id, id, id], limit });
+  const calls = await scan(reader, { last: lastRequest, page: byCall, words: [id, id], limit });
   const finders: readonly [SearchHit["type"], SearchHit["matched"], readonly Row[]][] = [
     ["reservation", "reservationId", await reader.all(byReservation, [id])],
     ["sku", "sku", await reader.all(bySku, [id])],
@@ -58,27 +69,58 @@ export async function search(
     ["reservation", "paymentId", await reader.all(byPayment, [id, limit])],
     ["operation", "operationId", await reader.all(byOperation, [id, limit])],
     ["dead-letter", "messageId", await reader.all(byMessage, [id, limit])],
-    ["reservation", "idempotencyKey", await ordersByKey(reader, id, limit)],
+    ["reservation", "idempotencyKey", orders.filter((row) => row["idempotency_key"] === id)],
+    ["reservation", "requestId", orders.filter((row) => row["request_id"] === id)],
+    ["reservation", "traceId", orders.filter((row) => row["trace_id"] === id)],
   ];
   const hits = finders.flatMap(([type, matched, rows]) =>
-    rows.map((row) => ({
-      type,
-      id: text(row, "id"),
-      matched,
-      state: text(row, "state"),
-      at: integer(row, "at_ms"),
-    })),
+    rows.map((row) => hitOf(row, { type, id: text(row, "id"), matched })),
   );
-  return hits.slice(0, limit);
+  const changed = calls.map((row) => {
+    const matched = row["request_id"] === id ? "requestId" : "traceId";
+    return hitOf(row, { ...subjectOf(text(row, "id")), matched });
+  });
+  return [...hits, ...changed].slice(0, limit);
 }
 
-async function ordersByKey(reader: SqlReader, id: string, limit: number): Promise<readonly Row[]> {
-  const [last] = await reader.all(lastOrder, []);
+function hitOf(row: Row, found: Pick<SearchHit, "type" | "id" | "matched">): SearchHit {
+  return { ...found, state: text(row, "state"), at: integer(row, "at_ms") };
+}
+
+const subjects = new Map<string, SearchHit["type"]>([
+  ["order", "reservation"],
+  ["sku", "sku"],
+  ["sale", "sale"],
+  ["dead-letter", "dead-letter"],
+]);
+
+/** A scope as operations name it, `order:7.…`, as that which has a page. */
+function subjectOf(scope: string): Pick<SearchHit, "type" | "id"> {
+  const colon = scope.indexOf(":");
+  const type = subjects.get(scope.slice(0, Math.max(0, colon)));
+  return type === undefined
+    ? { type: "operation", id: scope }
+    : { type, id: scope.slice(colon + 1) };
+}
+
+type Scan = {
+  /** The last number, as `last`. */
+  readonly last: string;
+  /** Numbers over the first and up to the second parameter, newest first. */
+  readonly page: string;
+  readonly words: readonly string[];
+  readonly limit: number;
+};
+
+async function scan(
+  reader: SqlReader,
+  { last, page, words, limit }: Scan,
+): Promise<readonly Row[]> {
+  const [row] = await reader.all(last, []);
   const found: Row[] = [];
-  let top = last === undefined ? 0 : integer(last, "order_no");
+  let top = row === undefined ? 0 : integer(row, "last");
   while (top > 0 && found.length < limit) {
-    const rows = await reader.all(byIdempotencyKey, [top - scanMax, top, id, limit]);
-    found.push(...rows);
+    found.push(...(await reader.all(page, [top - scanMax, top, ...words, limit])));
     top -= scanMax;
   }
   return found;

@@ -1,7 +1,15 @@
 import type { Clock } from "../clock.ts";
-import type { AuditRecord, Command, LaneRow, OperationRecord, SkuRow } from "../domain/command.ts";
+import type {
+  AuditRecord,
+  Command,
+  LaneRow,
+  OperationRecord,
+  RequestRecord,
+  SkuRow,
+} from "../domain/command.ts";
 import type { LedgerEntry, ProjectedEntry, Settled } from "../domain/entry.ts";
 import type { Lease } from "../domain/lease.ts";
+import type { Asked } from "../domain/request-origin.ts";
 import type { Sale, SaleState } from "../domain/sale.ts";
 import type { Epoch, Instant, Lane, ReservationId, SaleId, SkuId } from "../domain/values.ts";
 import { SqlAccounts } from "./accounts.ts";
@@ -41,6 +49,7 @@ import { dueHolds, orderEntries, orderView } from "./orders.ts";
 import { verify } from "./proof.ts";
 import { confirmAllPublished, confirmPublished, unpublished } from "./publication.ts";
 import { nextEpoch, type Snapshot, settledTickets, snapshotOf } from "./rebuild.ts";
+import { insertRequest, requestsOf, requestValues } from "./requests.ts";
 import { endedSales, Sales } from "./sales.ts";
 import { search } from "./search.ts";
 import { secretOf } from "./secrets.ts";
@@ -168,6 +177,10 @@ export class SqlLedger implements Ledger {
     return found ?? null;
   }
 
+  requests(scope: string): Promise<readonly RequestRecord[]> {
+    return requestsOf(this.#database, scope);
+  }
+
   async dueHolds(cursor: DueCursor | null, limit: number): Promise<readonly DueHold[]> {
     return dueHolds(this.#database, { now: await this.now(), cursor, limit });
   }
@@ -221,9 +234,14 @@ export class SqlLedger implements Ledger {
     return settleDeadLetter(this.#database, id, { ...settlement, at: await this.now() });
   }
 
-  async audit(record: Omit<AuditRecord, "at">): Promise<void> {
-    const row = auditValues({ ...record, at: await this.now() });
-    await this.#database.transaction((session) => session.many(insertAudit, [row]));
+  async audit({ origin, ...record }: Omit<AuditRecord, "at"> & Asked): Promise<void> {
+    const { subject: scope, action: operation } = record;
+    const at = await this.now();
+    const request = origin && requestValues({ origin, scope, operation, operationId: "", at });
+    await this.#database.transaction(async (session) => {
+      await session.many(insertAudit, [auditValues({ ...record, at })]);
+      if (request !== undefined) await session.many(insertRequest, [request]);
+    });
   }
 
   auditLog(query: AuditQuery): Promise<readonly (AuditRecord & { readonly id: number })[]> {

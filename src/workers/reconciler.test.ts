@@ -112,7 +112,11 @@ describe("the reconciler", () => {
     const process = await (await Stage.open()).started();
     const { id } = await process.reserved("k1");
     const { merchandising, settlement } = process.engine;
-    await merchandising.moveSale(process.sale, { to: "closed", operationId: null }, "op");
+    await merchandising.moveSale(
+      process.sale,
+      { to: "closed", operationId: null },
+      { actor: "op" },
+    );
     await process.reconciler.step();
     expect((await process.stage.memory.lookup(0, id)).kind).toBe("decided");
     await settlement.confirm(

@@ -22,6 +22,10 @@ async function atSale(language: (typeof languages)[number], saleId: string): Pro
   return visitor;
 }
 
+function cartOf(saleId: string) {
+  return { saleId, buyerId: "ann", items: [{ sku: `${saleId}-a`, quantity: 1 }] };
+}
+
 describe.each(languages)("in %s", (language) => {
   it("a sale is made, opened, and its rush watched to the last unit", async () => {
     const saleId = `rush-${language}`;
@@ -78,6 +82,26 @@ describe.each(languages)("in %s", (language) => {
     await visitor.page.getByText(visitor.t("reservationState.refunded")).first().waitFor();
     const order = await site.call(`/v1/reservations/${reservationId}`);
     expect(order).toMatchObject({ state: "refunded", refunds: [{ reason: "it arrived broken" }] });
+    await visitor.leave();
+  });
+
+  it("an order is found by a gateway's request, and leads to its trace", async () => {
+    const saleId = `traced-${language}`;
+    await site.openSale(saleId, { [`${saleId}-a`]: 5 });
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const request = `gateway-${language}`;
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+    const headers = { "x-request-id": request, traceparent };
+    await site.call("/v1/reservations", cartOf(saleId), { ...headers, "idempotency-key": saleId });
+    const visitor = await Visitor.come(browser, site.url, { language });
+    await visitor.goTo(`/search?q=${request}`);
+    await visitor.heading(visitor.t("reservation.title")).waitFor();
+    const steps = visitor.page.getByTestId("timeline").locator("li");
+    // Admitted, sent and decided by one call.
+    await expect.poll(() => steps.filter({ hasText: request }).count()).toBe(3);
+    const links = steps.getByRole("link", { name: visitor.t("timeline.openTrace") });
+    expect(await links.first().getAttribute("href")).toBe(`https://traces.example/${traceId}`);
+    await visitor.isAccessible();
     await visitor.leave();
   });
 

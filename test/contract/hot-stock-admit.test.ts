@@ -25,6 +25,18 @@ describe.each(hotStockAdapters)("hot stock $name: admission", ({ open }) => {
       expect(await line.observe()).toMatchObject({ tickets: 1, outboxLength: 1, open: true });
     });
 
+    it("keeps by which call it came, and is the same ticket by any other", async () => {
+      const line = await HotLine.open(subject, { stock: { A: 5 } });
+      const origin = { requestId: "gateway-7", traceId: "4bf92f3577b34da6a3ce929d0e0e4736" };
+      const ticket = { ...reserveTicket("r1"), origin };
+      expect(await line.words(ticket)).toEqual(["admitted"]);
+      expect(await line.outbox()).toMatchObject([{ kind: "ticket", ticket: { origin } }]);
+      expect(await line.hot.lookup(0, "r1")).toMatchObject({ ticket: { ticket: { origin } } });
+      const again = { ...ticket, origin: { requestId: "gateway-8", traceId: null } };
+      expect(await line.words(again)).toEqual(["replayed pending"]);
+      expect(await line.hot.lookup(0, "r1")).toMatchObject({ ticket: { ticket: { origin } } });
+    });
+
     it("holds all of its lines or none", async () => {
       const line = await HotLine.open(subject, { stock: { A: 5, B: 1 } });
       expect(await line.words(reserveTicket("r1", { A: 2, B: 2 }))).toEqual(["SOLD_OUT"]);

@@ -16,11 +16,13 @@ import {
   openSale,
   refund,
   reserve,
+  reserveTicket,
   revive,
   saleA,
   skuA,
   skuB,
   take,
+  ticketCommand,
 } from "../support/ledger-fixtures.ts";
 
 const everything = { after: 0, limit: 1000, from: null, to: null };
@@ -303,6 +305,48 @@ describe.each(ledgerAdapters)("reads of the ledger: $name", ({ open }) => {
       expect(await found("f1")).toEqual(["operationId sku:sku-a"]);
       expect(await found("U1")).toEqual([]);
       expect(await found("no such thing")).toEqual([]);
+    });
+
+    it("knows by which call an order came and by which ones it was changed", async () => {
+      await openSale(ledger);
+      const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+      const call = (requestId: string) => ({ origin: { requestId, traceId } });
+      await ledger.commit([
+        ticketCommand({ ...reserveTicket("r1", { lines: { [skuA]: 2 } }), ...call("req-1") }),
+        { ...confirm("r1", "p1"), ...call("req-2") },
+        reserve("r2"),
+      ]);
+      await ledger.commit([
+        { ...refund("r1", { id: "b", lines: { [skuA]: 1 } }), ...call("req-3") },
+        { ...give("restock", skuB, { id: "g1", quantity: 3 }), ...call("req-4") },
+        { ...cancel("r2"), origin: { requestId: "req-5", traceId: null } },
+      ]);
+      // Told again, and refused: nothing is changed by these.
+      await ledger.commit([
+        { ...confirm("r1", "p1"), ...call("req-6") },
+        { ...cancel("r1"), ...call("req-7") },
+      ]);
+      expect((await ledger.order(reservationId("r1")))?.order).toMatchObject(call("req-1"));
+      expect((await ledger.order(reservationId("r2")))?.order).not.toHaveProperty("origin");
+      const at = clock.now();
+      const changed = { scope: "order:r1", at };
+      expect(await ledger.requests("order:r1")).toEqual([
+        { ...changed, ...call("req-2"), operation: "confirm", operationId: "p1" },
+        { ...changed, ...call("req-3"), operation: "refund", operationId: "b" },
+      ]);
+      const found = async (text: string) =>
+        (await ledger.search(text, 10)).map((hit) => `${hit.matched} ${hit.type} ${hit.id}`);
+      expect(await found("req-1")).toEqual(["requestId reservation r1"]);
+      expect(await found("req-2")).toEqual(["requestId reservation r1"]);
+      expect(await found("req-4")).toEqual(["requestId sku sku-b"]);
+      expect(await found("req-5")).toEqual(["requestId reservation r2"]);
+      for (const nothing of ["req-6", "req-7", "REQ-1"]) expect(await found(nothing)).toEqual([]);
+      expect(sorted(await found(traceId))).toEqual([
+        "traceId reservation r1",
+        "traceId reservation r1",
+        "traceId reservation r1",
+        "traceId sku sku-b",
+      ]);
     });
 
     it("lists sales newest first, and by state", async () => {

@@ -14,7 +14,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let files = 0;
 const newPath = (): string => join(folder, `${++files}.db`);
 const clock = new ManualClock();
-const migrations = ["0001_ledger.sql", "0002_leases.sql", "0003_console.sql"];
+const migrations = [
+  ...["0001_ledger.sql", "0002_leases.sql", "0003_console.sql"],
+  "0004_requests.sql",
+];
 const migrated = { applied: migrations, pending: [] };
 
 describe("the SQLite schema", () => {

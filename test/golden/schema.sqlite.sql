@@ -182,7 +182,7 @@ CREATE TABLE orders (
   expires_at_ms integer,
   ended_at_ms integer,
   payment_id text,
-  revived integer not null check (revived in (0, 1)),
+  revived integer not null check (revived in (0, 1)), request_id text, trace_id text,
   check (state <> 'reserved' or expires_at_ms is not null)
 ) strict;
 
@@ -204,6 +204,18 @@ CREATE TABLE payments (
 ) strict, without rowid;
 
 CREATE INDEX payments_by_id on payments (payment_id);
+
+CREATE TABLE requests (
+  request_no integer primary key,
+  request_id text not null,
+  trace_id text,
+  scope text not null,
+  operation text not null,
+  operation_id text not null,
+  at_ms integer not null
+) strict;
+
+CREATE INDEX requests_by_scope on requests (scope);
 
 CREATE TABLE sale_items (
   sale integer not null references sales (sale),

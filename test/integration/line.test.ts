@@ -22,13 +22,13 @@ test("a reservation is decided, paid and refunded, and both stores agree", async
       limitPerBuyer: 2,
       items: [{ sku: skuId("A"), stock: 5 }],
     },
-    "test",
+    { actor: "test" },
   );
   expect(created.ok).toBe(true);
   const opened = await merchandising.moveSale(
     saleId("night"),
     { to: "open", operationId: null },
-    "test",
+    { actor: "test" },
   );
   expect(opened).toMatchObject({ ok: true });
   const request = {

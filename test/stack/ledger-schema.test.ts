@@ -5,7 +5,7 @@ import { migrateMysql, openMysqlLedger } from "../../src/ledger/mysql-ledger.ts"
 import { createDatabase, type Database, ledgerServers } from "../support/ledger-servers.ts";
 import { schemaOf } from "../support/mysql-schema.ts";
 
-const files = ["0001_ledger.sql", "0002_leases.sql", "0003_console.sql"];
+const files = [...["0001_ledger.sql", "0002_leases.sql", "0003_console.sql"], "0004_requests.sql"];
 const migrated = { applied: files, pending: [] };
 const pending = { applied: [], pending: files };
 const firstMigration = new URL(
@@ -41,6 +41,10 @@ describe.each(ledgerServers())("the schema on $name", (server) => {
     const script = readFileSync(firstMigration, "utf8").replaceAll("bytewise", collation);
     const half = script.slice(0, script.indexOf("create table if not exists order_lines"));
     await database.query(half);
+    // And of the one that changes a table, the change alone.
+    await database.query(
+      "alter table orders add column request_id varchar(64), add column trace_id varchar(32)",
+    );
     const ledger = await open();
     expect(await ledger.secret("messages")).toHaveLength(32);
     await ledger.close();

@@ -67,6 +67,7 @@ export class ConsoleSite {
       clock,
       log: (error) => failures.push(error),
       console: { folder, basePath: options.basePath ?? "" },
+      traceUrl: "https://traces.example/{traceId}",
       ...(options.users === undefined ? {} : await signInOf(ledger, options.users)),
     });
     const url = await app.listen({ port: 0, host: "127.0.0.1" });

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { ManualClock } from "../../src/clock.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type Metrics, prometheusMetrics } from "../../src/http/metrics.ts";
@@ -73,3 +73,9 @@ async function build(engine: Engine, more: Partial<ServerDeps>): Promise<TestSer
   });
   return { app, clock, metrics, failures };
 }
+
+/** By which call, where it brought no id of its own and no trace. */
+export const ownCall: unknown = {
+  requestId: expect.stringMatching(/^(07){6}-\w+$/),
+  traceId: null,
+};

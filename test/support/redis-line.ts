@@ -44,9 +44,13 @@ export class RedisShop {
         limitPerBuyer: 2,
         items: [{ sku, stock }],
       },
-      "test",
+      { actor: "test" },
     );
-    const opened = await merchandising.moveSale(sale, { to: "open", operationId: null }, "test");
+    const opened = await merchandising.moveSale(
+      sale,
+      { to: "open", operationId: null },
+      { actor: "test" },
+    );
     if (!created.ok || !opened.ok) throw new Error("the sale did not open");
     return new RedisShop(holdfast, folder);
   }

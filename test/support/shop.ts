@@ -135,10 +135,10 @@ export class Shop {
     const open = async (): Promise<void> => {
       const about = { title: "A case", opensAt: null, closesAt: null };
       const content = { saleId: saleId(id), ...about, holdSeconds, limitPerBuyer: limit, items };
-      const made = await merchandising.createSale(content, "test");
+      const made = await merchandising.createSale(content, { actor: "test" });
       if (!made.ok) throw new Error(made.detail);
       const move = { to: "open", operationId: null } as const;
-      const moved = await merchandising.moveSale(saleId(id), move, "test");
+      const moved = await merchandising.moveSale(saleId(id), move, { actor: "test" });
       if (!moved.ok) throw new Error(moved.detail);
     };
     await this.time.drive(open());
@@ -261,7 +261,7 @@ export class Shop {
   async moveSale(to: "open" | "paused" | "closed"): Promise<Told["answer"]> {
     const { merchandising } = this.first.engine;
     const move = { to, operationId: null };
-    return answerOf(await this.time.drive(merchandising.moveSale(sale, move, "test")));
+    return answerOf(await this.time.drive(merchandising.moveSale(sale, move, { actor: "test" })));
   }
 
   reconcile(): Promise<Reconciliation> {

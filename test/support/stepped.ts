@@ -176,8 +176,8 @@ export class Process {
     const items = Object.entries(stock).map(([sku, units]) => ({ sku: skuId(sku), stock: units }));
     const sale = { saleId: this.sale, title: "", opensAt: null, closesAt: null, items };
     const { merchandising } = this.engine;
-    await merchandising.createSale({ ...sale, holdSeconds, limitPerBuyer: limit }, "op");
-    await merchandising.moveSale(this.sale, { to: "open", operationId: null }, "op");
+    await merchandising.createSale({ ...sale, holdSeconds, limitPerBuyer: limit }, { actor: "op" });
+    await merchandising.moveSale(this.sale, { to: "open", operationId: null }, { actor: "op" });
   }
 
   /** Asks, and does not carry: the answer comes with the line, or when the wait is over. */

@@ -49,7 +49,31 @@ function StepLine({ step }: { readonly step: Step }) {
         {version === null ? null : <span>{t("timeline.entry", { version: number(version) })}</span>}
         {hash === null ? null : <Copyable value={hash} shown={hash.slice(0, 10)} />}
         {detail === "" ? null : <span>{t(`stepDetail.${detail}`, { defaultValue: detail })}</span>}
+        <Call step={step} />
       </div>
     </div>
+  );
+}
+
+/** By which call: its id as other systems log it, and its trace where those are kept. */
+function Call({ step: { requestId, traceId, traceUrl } }: { readonly step: Step }) {
+  const { t } = useWords();
+  if (requestId === null) return null;
+  return (
+    <>
+      <span>
+        {t("timeline.request")} <Copyable value={requestId} />
+      </span>
+      {traceId === null ? null : (
+        <span>
+          {t("timeline.trace")} <Copyable value={traceId} shown={traceId.slice(0, 10)} />
+          {traceUrl === null ? null : (
+            <a href={traceUrl} target="_blank" rel="noreferrer">
+              {t("timeline.openTrace")}
+            </a>
+          )}
+        </span>
+      )}
+    </>
   );
 }

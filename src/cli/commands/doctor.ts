@@ -1,5 +1,6 @@
 import { systemClock } from "../../clock.ts";
-import { ConfigError, refuseUnsafe } from "../../config.ts";
+import { refuseUnsafe } from "../../config.ts";
+import { ConfigError } from "../../config-error.ts";
 import { nearest } from "../../config-values.ts";
 import { examineStores } from "../../doctor/examine.ts";
 import { toldIds } from "../../doctor/ids.ts";

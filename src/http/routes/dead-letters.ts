@@ -3,6 +3,7 @@ import type { Static } from "typebox";
 import { Fault } from "../../domain/fault.ts";
 import type { Acting, DeadLetterOutcome, Oversight } from "../../engine/engine.ts";
 import type { DeadLetter, DeadLetterQuery } from "../../ledger/ledger.ts";
+import { actingOf } from "../acting.ts";
 import { sendProblem } from "../answers.ts";
 import { deadLetterBody } from "../bodies.ts";
 import {
@@ -16,7 +17,7 @@ import {
 } from "../contract.ts";
 import { pageOf, readCursorNumber } from "../cursor.ts";
 import { letterColumns } from "../export-columns.ts";
-import { InputError, isFlagSet, normalText, pageLimit } from "../input.ts";
+import { InputError, isFlagSet, pageLimit } from "../input.ts";
 import { sendExport } from "../list-export.ts";
 import { DeadLetterPath, DeadLettersQuery, NoQuery } from "../queries.ts";
 import type { RouteDeps } from "../route.ts";
@@ -154,7 +155,7 @@ function settleRoute(app: FastifyInstance, { engine }: RouteDeps, verb: Verb): v
       config: { problems: ["NOT_FOUND"] },
     },
     async (request, reply) => {
-      const acting = { actor: request.actor, reason: normalText(request.body.reason) };
+      const acting = actingOf(request, request.body.reason);
       const outcome = await settle(engine.oversight, Number(request.params.id), verb, acting);
       return outcome.outcome === "not-found" ? deadLetterNotFound(request, reply) : outcome;
     },
@@ -184,7 +185,7 @@ function settleManyRoute(app: FastifyInstance, { engine }: RouteDeps, verb: Verb
       const { oversight } = engine;
       const { dryRun, reason, filter } = request.body;
       const { letters, more } = await matching(oversight, filter);
-      const acting = { actor: request.actor, reason: normalText(reason) };
+      const acting = actingOf(request, reason);
       const items = dryRun
         ? letters.map((letter) => preview(letter, verb))
         : await settleEach(oversight, letters, { verb, acting });

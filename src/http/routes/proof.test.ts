@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { someLetter, someLevel, someTime } from "../../../test/support/fake-engine.ts";
 import {
+  ownCall,
   serverOfItsOwn,
   serverOver,
   serverOverNothing,
@@ -80,7 +81,7 @@ describe("reconciliation", () => {
     expect(calls).toEqual([
       [
         { dryRun: true, sku: "sku-1" },
-        { actor: "local", reason: "" },
+        { actor: "local", reason: "", origin: ownCall },
       ],
     ]);
   });
@@ -135,7 +136,7 @@ describe("dead letters", () => {
     expect(answer.json()).toEqual({ id: 4, outcome: "replayed", detail: "" });
     const missing = { ...act, url: "/v1/dead-letters/5/replay", payload: { reason: "r" } };
     expect((await app.inject(missing)).statusCode).toBe(404);
-    expect(calls[0]).toEqual([4, { actor: "local", reason: "key was rotated" }]);
+    expect(calls[0]).toEqual([4, { actor: "local", reason: "key was rotated", origin: ownCall }]);
   });
 
   it("are settled by a filter, each with its outcome, after a try that does nothing", async () => {

@@ -3,6 +3,7 @@ import type { Static } from "typebox";
 import { skuId } from "../../domain/values.ts";
 import type { Oversight } from "../../engine/engine.ts";
 import type { AuditQuery as LedgerAuditQuery } from "../../ledger/ledger.ts";
+import { actingOf } from "../acting.ts";
 import { sendProblem } from "../answers.ts";
 import { auditBody } from "../bodies.ts";
 import {
@@ -17,7 +18,7 @@ import {
 } from "../contract.ts";
 import { pageOf, readCursorNumber } from "../cursor.ts";
 import { auditColumns } from "../export-columns.ts";
-import { isFlagSet, isoTime, maybeInstant, normalText, pageLimit } from "../input.ts";
+import { isFlagSet, isoTime, maybeInstant, pageLimit } from "../input.ts";
 import { sendExport } from "../list-export.ts";
 import { AuditQuery, NoQuery, SearchQuery } from "../queries.ts";
 import { refusedBelow } from "../refused-acts.ts";
@@ -75,8 +76,7 @@ function reconciliationRoutes(app: FastifyInstance, deps: RouteDeps): void {
         const detail = `there is no SKU ${sku}`;
         return sendProblem(request, reply, { code: "SKU_NOT_FOUND", detail });
       }
-      const acting = { actor: request.actor, reason: normalText(reason) };
-      return engine.oversight.repair({ dryRun, sku }, acting);
+      return engine.oversight.repair({ dryRun, sku }, actingOf(request, reason));
     },
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { someReservation } from "../../../test/support/fake-engine.ts";
-import { serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
+import { ownCall, serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
 import { Fault } from "../../domain/fault.ts";
 import { accepted, refused, replayed } from "../../domain/outcome.ts";
 import type { ReserveRequest, Wait } from "../../engine/engine.ts";
@@ -59,6 +59,7 @@ describe("reserving many at once", () => {
       buyerId: "buyer-of-k-new",
       idempotencyKey: "k-new",
       lines: [{ sku: "sku-1", quantity: 1 }],
+      origin: ownCall,
     });
     expect(asked.every(([, { waitMs }]) => waitMs === 7_000)).toBe(true);
   });

@@ -3,8 +3,8 @@ import { Fault } from "../../domain/fault.ts";
 import type { Refused } from "../../domain/outcome.ts";
 import { buyerId, operationId, saleId } from "../../domain/values.ts";
 import type { ReserveRequest, Wait } from "../../engine/engine.ts";
+import { originOf } from "../acting.ts";
 import { reservationBody } from "../bodies.ts";
-
 import {
   BatchBody,
   type BatchItem,
@@ -62,7 +62,7 @@ async function reserveOne(
 ): Promise<BatchOutcome> {
   const { idempotencyKey } = item;
   try {
-    const outcome = await reserveMeasured(deps, requestOf(request.body, item), wait);
+    const outcome = await reserveMeasured(deps, requestOf(request, item), wait);
     const { replayed } = outcome;
     if (!outcome.ok) return refusedOutcome(request, idempotencyKey, outcome);
     const body = reservationBody(outcome.value);
@@ -74,12 +74,13 @@ async function reserveOne(
   }
 }
 
-function requestOf(batch: BatchRequest, item: BatchItem): ReserveRequest {
+function requestOf(request: Batch, item: BatchItem): ReserveRequest {
   return {
-    saleId: saleId(batch.saleId),
+    saleId: saleId(request.body.saleId),
     buyerId: buyerId(item.buyerId),
     idempotencyKey: operationId(item.idempotencyKey),
     lines: linesOf(item.items),
+    origin: originOf(request),
   };
 }
 

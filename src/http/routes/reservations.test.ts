@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { someReservation, someTime } from "../../../test/support/fake-engine.ts";
-import { serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
+import {
+  ownCall,
+  serverOfItsOwn,
+  serverOver,
+  serverOverNothing,
+} from "../../../test/support/http-server.ts";
 import { accepted, refused, replayed } from "../../domain/outcome.ts";
 import { operationId } from "../../domain/values.ts";
 import type { ReserveRequest, Wait } from "../../engine/engine.ts";
@@ -9,6 +14,7 @@ const cart = { saleId: "sale-1", buyerId: "ann", items: [{ sku: "sku-1", quantit
 const headers = { "content-type": "application/json", "idempotency-key": "k1" };
 const post = { method: "POST", url: "/v1/reservations", headers, payload: cart } as const;
 const self = "/v1/reservations/0.abc.def";
+const shop = { actor: "local", origin: ownCall };
 const act = { method: "POST", headers: { "content-type": "application/json" } } as const;
 
 describe("reserving", () => {
@@ -46,7 +52,8 @@ describe("reserving", () => {
       links: { self, events: `${self}/events`, timeline: `${self}/timeline` },
     });
     const lines = [{ sku: "sku-1", quantity: 2 }];
-    const request = { saleId: "sale-1", buyerId: "ann", idempotencyKey: "k1", lines };
+    const cartOfAnn = { saleId: "sale-1", buyerId: "ann", idempotencyKey: "k1", lines };
+    const request = { ...cartOfAnn, origin: ownCall };
     expect(asked).toEqual([[request, { waitMs: 2_000 }]]);
   });
 
@@ -184,11 +191,27 @@ describe("looking at a reservation", () => {
       hash: "ff",
       detail: "",
     } as const;
-    const { app } = await serverOver({ buyers: { timeline: async () => [step] } });
-    expect((await app.inject(`${self}/timeline`)).json()).toEqual({
-      reservationId: "0.abc.def",
-      items: [{ ...step, at: "2026-11-11T00:00:00.000Z" }],
-    });
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const steps = [
+      { ...step, origin: null },
+      { ...step, origin: { requestId: "gateway-7", traceId: null } },
+      { ...step, origin: { requestId: "gateway-8", traceId } },
+    ];
+    const engine = { buyers: { timeline: async () => steps } };
+    const told = { ...step, at: "2026-11-11T00:00:00.000Z" };
+    const noTrace = { traceId: null, traceUrl: null };
+    const items = (traceUrl: string | null) => [
+      { ...told, requestId: null, ...noTrace },
+      { ...told, requestId: "gateway-7", ...noTrace },
+      { ...told, requestId: "gateway-8", traceId, traceUrl },
+    ];
+    const { app } = await serverOver(engine);
+    const plain = (await app.inject(`${self}/timeline`)).json();
+    expect(plain).toEqual({ reservationId: "0.abc.def", items: items(null) });
+    const traceUrl = "https://traces.example/{traceId}?of={traceId}";
+    const linked = await serverOfItsOwn(engine, { traceUrl });
+    const url = `https://traces.example/${traceId}?of=${traceId}`;
+    expect((await linked.app.inject(`${self}/timeline`)).json().items).toEqual(items(url));
   });
 });
 
@@ -207,7 +230,9 @@ describe("paying and ending", () => {
     const answer = await app.inject({ ...act, url: `${self}/confirm`, payload });
     expect(answer.json()).toMatchObject({ state: "confirmed", revived: true });
     const payment = { paymentId: "pay-1", paidAt: someTime + 30_000 };
-    expect(calls).toEqual([["0.abc.def", payment, { actor: "local", reason: "" }]]);
+    expect(calls).toEqual([
+      ["0.abc.def", payment, { actor: "local", reason: "", origin: ownCall }],
+    ]);
   });
 
   it("tells a payment that is due back, and on what", async () => {
@@ -246,9 +271,9 @@ describe("paying and ending", () => {
     await app.inject({ ...act, url, payload: "" });
     await app.inject({ ...act, url, payload: { reason: "changed my mind" } });
     expect(calls).toEqual([
-      { actor: "local", reason: "", waitMs: 1_000 },
-      { actor: "local", reason: "", waitMs: 2_000 },
-      { actor: "local", reason: "changed my mind", waitMs: 2_000 },
+      { ...shop, reason: "", waitMs: 1_000 },
+      { ...shop, reason: "", waitMs: 2_000 },
+      { ...shop, reason: "changed my mind", waitMs: 2_000 },
     ]);
   });
 

@@ -3,6 +3,7 @@ import type { Static } from "typebox";
 import type { Outcome } from "../../domain/outcome.ts";
 import { buyerId, operationId, saleId } from "../../domain/values.ts";
 import type { ReservationView, ReserveRequest } from "../../engine/engine.ts";
+import { actingOf, originOf } from "../acting.ts";
 import { markReplayed, sendOutcome, sendProblem, sendRefusal } from "../answers.ts";
 import { reservationBody, reservationPath, timelineBody } from "../bodies.ts";
 import {
@@ -14,7 +15,7 @@ import {
   ReservationRequest,
   TimelineBody,
 } from "../contract.ts";
-import { idempotencyKey, maybeInstant, normalText, preferredWaitMs } from "../input.ts";
+import { idempotencyKey, maybeInstant, preferredWaitMs } from "../input.ts";
 import { retryAfterSeconds } from "../problem.ts";
 import { NoQuery, ReservationPath, WaitQuery } from "../queries.ts";
 import { allowNoBody, named, type RouteDeps } from "../route.ts";
@@ -78,6 +79,7 @@ function reserveRequest(request: FastifyRequest<{ Body: ReservationRequest }>): 
     buyerId: buyerId(body.buyerId),
     idempotencyKey: idempotencyKey(request.headers["idempotency-key"]),
     lines: linesOf(body.items),
+    origin: originOf(request),
   };
 }
 
@@ -148,7 +150,7 @@ function readRoutes(app: FastifyInstance, deps: RouteDeps): void {
       const { reservationId } = request.params;
       const steps = await engine.buyers.timeline(reservationId);
       if (steps === null) return reservationNotFound(request, reply);
-      return timelineBody(reservationId, steps);
+      return timelineBody(reservationId, steps, deps.traceUrl ?? null);
     },
   );
   app.get<Named>(
@@ -187,7 +189,7 @@ function paymentRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
         paymentId: operationId(paymentId),
         paidAt: maybeInstant(paidAt, "body", "/paidAt"),
       };
-      const acting = { actor: request.actor, reason: "" };
+      const acting = actingOf(request);
       const id = request.params.reservationId;
       const outcome = await engine.settlement.confirm(id, payment, acting);
       return sendOutcome(request, reply, outcome, reservationBody);
@@ -205,7 +207,7 @@ function paymentRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
       config: { problems: [...settleProblems, "NOT_ENOUGH", "KEY_REUSED"] },
     },
     async (request, reply) => {
-      const acting = { actor: request.actor, reason: normalText(request.body.reason) };
+      const acting = actingOf(request, request.body.reason);
       const id = request.params.reservationId;
       const outcome = await engine.settlement.refund(id, refundOf(request.body), acting);
       return sendOutcome(request, reply, outcome, reservationBody);
@@ -231,7 +233,7 @@ function endRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
       preValidation: allowNoBody,
     },
     async (request, reply) => {
-      const acting = { actor: request.actor, reason: normalText(request.body.reason) };
+      const acting = actingOf(request, request.body.reason);
       const waitMs = preferredWaitMs(request.headers["prefer"]);
       const id = request.params.reservationId;
       const outcome = await engine.settlement.cancel(id, { ...acting, waitMs });
@@ -254,7 +256,7 @@ function endRoutes(app: FastifyInstance, { engine }: RouteDeps): void {
     async (request, reply) => {
       const { seconds, operationId: operation } = request.body;
       const extension = { operationId: operationId(operation), seconds };
-      const acting = { actor: request.actor, reason: "" };
+      const acting = actingOf(request);
       const outcome = await engine.settlement.extend(
         request.params.reservationId,
         extension,

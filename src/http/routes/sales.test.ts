@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { someSale, someTime } from "../../../test/support/fake-engine.ts";
-import { serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
+import { ownCall, serverOver, serverOverNothing } from "../../../test/support/http-server.ts";
 import { accepted, refused, replayed } from "../../domain/outcome.ts";
 import { saleId } from "../../domain/values.ts";
 import type { Page } from "../../ledger/ledger.ts";
+
+const shop = { actor: "local", origin: ownCall };
 
 const sale = { saleId: "sale-1", holdSeconds: 60, items: [{ sku: "sku-1", stock: 10 }] };
 const post = {
@@ -49,7 +51,7 @@ describe("making a sale", () => {
       limitPerBuyer: 2,
       items: [{ sku: "sku-1", stock: 10 }],
     };
-    expect(calls).toEqual([[asked, "local"]]);
+    expect(calls).toEqual([[asked, shop]]);
   });
 
   it("told again with the same content answers 200", async () => {
@@ -170,8 +172,8 @@ describe("moving a sale", () => {
     await app.inject({ ...post, url, payload: { operationId: "op-1", reason: "as planned" } });
     const move = { to, operationId: null, ifRevision: null };
     expect(moves).toEqual([
-      ["sale-1", { ...move, reason: "" }, "local"],
-      ["sale-1", { ...move, operationId: "op-1", reason: "as planned" }, "local"],
+      ["sale-1", { ...move, reason: "" }, shop],
+      ["sale-1", { ...move, operationId: "op-1", reason: "as planned" }, shop],
     ]);
   });
 

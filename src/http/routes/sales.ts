@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { operationId, saleId, skuId } from "../../domain/values.ts";
 import type { CreateSaleRequest } from "../../engine/engine.ts";
+import { actorOf } from "../acting.ts";
 import { markReplayed, sendOutcome, sendRefusal } from "../answers.ts";
 import { saleBody } from "../bodies.ts";
 import { SaleMoveRequest, SaleRequest } from "../contract.ts";
@@ -44,7 +45,7 @@ function createRoute(app: FastifyInstance, { engine }: RouteDeps): void {
       config: { problems: ["KEY_REUSED", "SKU_IN_SALE", "NOT_ENOUGH"] },
     },
     async (request, reply) => {
-      const outcome = await engine.merchandising.createSale(saleOf(request.body), request.actor);
+      const outcome = await engine.merchandising.createSale(saleOf(request.body), actorOf(request));
       if (!outcome.ok) return sendRefusal(request, reply, outcome);
       if (outcome.replayed) markReplayed(reply);
       return reply
@@ -175,7 +176,7 @@ function moveRoute(
         reason: normalText(reason),
       };
       const id = saleId(request.params.saleId);
-      const outcome = await engine.merchandising.moveSale(id, move, request.actor);
+      const outcome = await engine.merchandising.moveSale(id, move, actorOf(request));
       return sendOutcome(request, reply, outcome, saleBody);
     },
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { someEntry, someLevel, someTime } from "../../../test/support/fake-engine.ts";
 import {
+  ownCall,
   serverOfItsOwn,
   serverOver,
   serverOverNothing,
@@ -109,7 +110,7 @@ describe("changing stock", () => {
     const { app } = await serverOver({ merchandising: method });
     const answer = await app.inject({ ...act, url: `/v1/stock/sku-1/${verb}`, payload: common });
     expect(answer.json()).toMatchObject({ status: "stopped" });
-    const acting = { actor: "local", reason: "delivery" };
+    const acting = { actor: "local", reason: "delivery", origin: ownCall };
     expect(calls).toEqual([["sku-1", "op-1", { ...acting, ifVersion: null }]]);
     const headers = { ...act.headers, "if-match": "7" };
     await app.inject({ ...act, url: `/v1/stock/sku-1/${verb}`, payload: common, headers });

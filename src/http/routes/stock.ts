@@ -2,10 +2,11 @@ import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 import { operationId, quantity, type SkuId, skuId } from "../../domain/values.ts";
 import type { StockChange } from "../../engine/engine.ts";
+import { actingOf } from "../acting.ts";
 import { sendOutcome } from "../answers.ts";
 import { levelBody, stockChangedBody } from "../bodies.ts";
 import { AdjustRequest, CountRequest, StockMoveRequest, StopRequest } from "../contract.ts";
-import { InputError, ifMatchVersion, maybeIfMatch, normalText } from "../input.ts";
+import { InputError, ifMatchVersion, maybeIfMatch } from "../input.ts";
 import { NoQuery, SkuPath } from "../queries.ts";
 import { named, type RouteDeps } from "../route.ts";
 
@@ -63,7 +64,7 @@ function moveRoute(
         quantity: quantity(body.quantity),
         ifVersion: maybeIfMatch(request.headers["if-match"]),
       };
-      const acting = { actor: request.actor, reason: normalText(body.reason) };
+      const acting = actingOf(request, body.reason);
       const outcome = await engine.merchandising.changeStock(change, acting);
       return sendOutcome(request, reply, outcome, stockChangedBody);
     },
@@ -86,7 +87,7 @@ function adjustRoute(app: FastifyInstance, { engine }: RouteDeps): void {
     async (request, reply) => {
       const sku = skuId(request.params.sku);
       const change = adjustmentOf(sku, request.body, request.headers["if-match"]);
-      const acting = { actor: request.actor, reason: normalText(request.body.reason) };
+      const acting = actingOf(request, request.body.reason);
       const outcome = await engine.merchandising.changeStock(change, acting);
       return sendOutcome(request, reply, outcome, stockChangedBody);
     },
@@ -129,7 +130,7 @@ function countRoute(app: FastifyInstance, { engine }: RouteDeps): void {
         found,
         ifVersion: maybeIfMatch(request.headers["if-match"]),
       };
-      const acting = { actor: request.actor, reason: normalText(reason) };
+      const acting = actingOf(request, reason);
       const outcome = await engine.merchandising.changeStock(change, acting);
       return sendOutcome(request, reply, outcome, stockChangedBody);
     },
@@ -158,8 +159,7 @@ function stopRoute(
       const sku = skuId(request.params.sku);
       const operation = operationId(request.body.operationId);
       const acting = {
-        actor: request.actor,
-        reason: normalText(request.body.reason),
+        ...actingOf(request, request.body.reason),
         ifVersion: maybeIfMatch(request.headers["if-match"]),
       };
       const outcome =
