@@ -110,7 +110,7 @@ describe("the console", () => {
     await visitor.page.keyboard.type(" 'nothing-of-the-kind' ");
     await visitor.page.keyboard.press("Enter");
     await visitor.page.getByTestId("looked").waitFor();
-    expect(await visitor.page.getByTestId("looked").locator("li").count()).toBe(5);
+    expect(await visitor.page.getByTestId("looked").locator("li").count()).toBe(6);
     await visitor.leave();
   });
 
@@ -134,6 +134,18 @@ describe("the console", () => {
     await leaving.close();
     await visitor.page.locator('[data-liveness="lost"]').waitFor();
     await visitor.figure("figure.left").getByText("1").waitFor();
+    await visitor.leave();
+  });
+
+  it("shows the numbers when a part of its page does not come", async () => {
+    const visitor = await Visitor.come(browser, server.url);
+    await visitor.page.route("**/assets/sale-charts-*", (route) => route.abort());
+    await visitor.goTo("/sales/spring");
+    await visitor.page.getByTestId("broken-part").waitFor();
+    await visitor.page.locator('[data-liveness="live"]').waitFor();
+    await visitor.figure("figure.left").waitFor();
+    // The browser tells of what did not come: that is what was wanted here.
+    visitor.complaints.length = 0;
     await visitor.leave();
   });
 

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useWords } from "../use-words.ts";
 import { Button } from "./button.tsx";
 import type { ExportProps } from "./export-dialog.tsx";
+import { Part } from "./part.tsx";
 
 const ExportDialog = lazy(async () => ({
   default: (await import("./export-dialog.tsx")).ExportDialog,
@@ -15,9 +16,9 @@ export function ExportButton(what: Omit<ExportProps, "onClose">) {
     <>
       <Button onClick={() => setOpen(true)}>{t("export.open")}</Button>
       {isOpen ? (
-        <Suspense>
+        <Part>
           <ExportDialog {...what} onClose={() => setOpen(false)} />
-        </Suspense>
+        </Part>
       ) : null}
     </>
   );

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, useEffect, useRef, useState } from "react";
 import { Link, NavLink, Outlet, useLocation, useNavigate, useNavigation } from "react-router";
 import { sessionKey, signOut, useSession } from "../api/session.tsx";
 import { timeZoneName } from "../format.ts";
@@ -7,6 +7,7 @@ import icon from "../icon.svg";
 import { searchUrl } from "../urls.ts";
 import { useKeys } from "../use-keys.ts";
 import { useWords } from "../use-words.ts";
+import { Part } from "./part.tsx";
 import { LanguageSwitch, ThemeSwitch } from "./switches.tsx";
 
 const KeyHelp = lazy(async () => ({ default: (await import("./key-help.tsx")).KeyHelp }));
@@ -66,9 +67,9 @@ export function Shell() {
         </p>
       </main>
       {isHelpOpen ? (
-        <Suspense>
+        <Part>
           <KeyHelp onClose={() => setHelpOpen(false)} />
-        </Suspense>
+        </Part>
       ) : null}
     </>
   );

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { query } from "../api/call.ts";
 import { useMay } from "../api/session.tsx";
@@ -10,6 +10,7 @@ import { ChoiceFilter, TextFilter } from "../components/filter-fields.tsx";
 import { GivenUp } from "../components/given-up.tsx";
 import { LetterList, useLetters } from "../components/letter-list.tsx";
 import { Page } from "../components/page.tsx";
+import { Part } from "../components/part.tsx";
 import type { LetterFilter, Verb } from "../live/settle-letters.ts";
 import { useFilters } from "../use-filters.ts";
 import { useWords } from "../use-words.ts";
@@ -66,7 +67,7 @@ export function DeadLettersPage() {
       )}
       <LetterList asked={asked} state={state} look={{ selected, select, search, open: id }} />
       <Commands shell="dead-letters list" path={`/v1/dead-letters${query(exported)}`} />
-      <Suspense>
+      <Part>
         {settling === null ? null : (
           <SettleLetters
             verb={settling.verb}
@@ -77,7 +78,7 @@ export function DeadLettersPage() {
             }}
           />
         )}
-      </Suspense>
+      </Part>
     </Page>
   );
 }

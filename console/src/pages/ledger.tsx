@@ -1,5 +1,5 @@
 import { useIsFetching, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, useEffect, useState } from "react";
 import { useParams } from "react-router";
 import type { Static } from "typebox";
 import type { HotLookBody, LevelBody } from "../../../src/http/contract.ts";
@@ -16,6 +16,7 @@ import { ExportButton } from "../components/export-button.tsx";
 import { bucketsOf, LevelBar, LevelLegend } from "../components/level-bar.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Page } from "../components/page.tsx";
+import { Part } from "../components/part.tsx";
 import { askLevel, levelPath } from "../live/level.ts";
 import { saleUrl } from "../urls.ts";
 import { instantOf, useFilters } from "../use-filters.ts";
@@ -88,16 +89,14 @@ function Known({ level, path, at }: KnownProps) {
         <LevelLegend level={bucketsOf(level)} />
       </div>
       <div className="grid">
-        <Suspense fallback={<AsOfComing />}>
+        <Part fallback={<AsOfComing />}>
           {hasRead ? <AsOf level={level} path={path} /> : <AsOfComing />}
-        </Suspense>
+        </Part>
         <ChainState sku={sku} />
       </div>
       <EntryList path={path} newest={level.version} />
       <Look sku={sku} path={path} />
-      <Suspense>
-        {isChanging ? <StockForm sku={sku} onClose={() => setChanging(false)} /> : null}
-      </Suspense>
+      <Part>{isChanging ? <StockForm sku={sku} onClose={() => setChanging(false)} /> : null}</Part>
     </Page>
   );
 }

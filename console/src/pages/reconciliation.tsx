@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useMay } from "../api/session.tsx";
 import { Badge, type Tone } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
@@ -8,6 +8,7 @@ import { Copyable } from "../components/copyable.tsx";
 import { Equation } from "../components/equation.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty, Figure, Page } from "../components/page.tsx";
+import { Part } from "../components/part.tsx";
 import { type Column, VirtualTable } from "../components/virtual-table.tsx";
 import { type Reconciliation, useReconciliation } from "../live/use-sale.ts";
 import { skuUrl } from "../urls.ts";
@@ -38,7 +39,7 @@ export function ReconciliationPage() {
       <Loaded asked={asked}>{(report) => <Report report={report} />}</Loaded>
       <ChainState sku={null} />
       <Commands shell="reconcile --repair --dry-run" path="/v1/reconciliation" />
-      <Suspense>{isRepairing ? <Repair onClose={() => setRepairing(false)} /> : null}</Suspense>
+      <Part>{isRepairing ? <Repair onClose={() => setRepairing(false)} /> : null}</Part>
     </Page>
   );
 }

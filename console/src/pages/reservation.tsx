@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useParams } from "react-router";
 import type { ReservationBody, TimelineBody } from "../../../src/http/contract.ts";
 import { call, segment } from "../api/call.ts";
@@ -11,6 +11,7 @@ import { Copyable } from "../components/copyable.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Money } from "../components/money.tsx";
 import { Page } from "../components/page.tsx";
+import { Part } from "../components/part.tsx";
 import { Timeline } from "../components/timeline.tsx";
 import { useNow } from "../live/use-now.ts";
 import { saleUrl, searchUrl, skuUrl } from "../urls.ts";
@@ -87,11 +88,11 @@ function Known({ reservation, path }: KnownProps) {
         <Loaded asked={timeline}>{({ items }) => <Timeline steps={items} />}</Loaded>
       </section>
       <Commands path={`${path}/timeline`} />
-      <Suspense>
+      <Part>
         {act === null ? null : (
           <ReservationAct name={act} reservation={reservation} onClose={() => setAct(null)} />
         )}
-      </Suspense>
+      </Part>
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, useMemo, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 import type { SaleBody } from "../../../src/http/contract.ts";
 import { segment } from "../api/call.ts";
@@ -11,6 +11,7 @@ import { LevelBar, LevelLegend } from "../components/level-bar.tsx";
 import { LiveBadge } from "../components/live-badge.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Page } from "../components/page.tsx";
+import { Part } from "../components/part.tsx";
 import { SaleFigures } from "../components/sale-figures.tsx";
 import { SkuTable } from "../components/sku-table.tsx";
 import type { SaleFrame } from "../live/sale-frame.ts";
@@ -96,9 +97,9 @@ function LiveSale({ sale, frame, view }: LiveProps) {
         <LevelLegend level={totals} />
       </div>
       <SaleFigures totals={totals} points={view.feed.points} />
-      <Suspense fallback={<div className="charts-coming" />}>
+      <Part fallback={<div className="charts-coming" />}>
         <SaleCharts points={view.feed.points} />
-      </Suspense>
+      </Part>
       <SkuTable
         levels={sale.items}
         at={frame?.at ?? null}
@@ -107,10 +108,10 @@ function LiveSale({ sale, frame, view }: LiveProps) {
         onChange={mayOperate ? setSku : null}
       />
       <Commands shell={`sale show ${sale.saleId}`} path={`/v1/sales/${segment(sale.saleId)}`} />
-      <Suspense>
+      <Part>
         {move === null ? null : <SaleMoves sale={sale} move={move} onClose={() => setMove(null)} />}
         {sku === null ? null : <StockForm sku={sku} onClose={() => setSku(null)} />}
-      </Suspense>
+      </Part>
     </Page>
   );
 }

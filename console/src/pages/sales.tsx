@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { Link } from "react-router";
 import type { Static } from "typebox";
 import type { SaleBody, SalePage } from "../../../src/http/contract.ts";
@@ -13,6 +13,7 @@ import { ChoiceFilter, TextFilter } from "../components/filter-fields.tsx";
 import { LevelBar } from "../components/level-bar.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty, Page } from "../components/page.tsx";
+import { Part } from "../components/part.tsx";
 import { type Column, VirtualTable } from "../components/virtual-table.tsx";
 import { totalsOf } from "../live/sale-frame.ts";
 import { saleUrl } from "../urls.ts";
@@ -61,9 +62,9 @@ export function SalesPage() {
       </div>
       <SaleList filter={{ state, text: filters.of("text").toLowerCase() }} />
       {isCreating ? (
-        <Suspense>
+        <Part>
           <CreateSale onClose={() => setCreating(false)} />
-        </Suspense>
+        </Part>
       ) : null}
     </Page>
   );

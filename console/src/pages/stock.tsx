@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, useMemo, useState } from "react";
 import type { Static } from "typebox";
 import type { LevelPage } from "../../../src/http/contract.ts";
 import { call } from "../api/call.ts";
@@ -10,6 +10,7 @@ import { ProvedAt } from "../components/drift.tsx";
 import { TextFilter } from "../components/filter-fields.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { Empty, Page } from "../components/page.tsx";
+import { Part } from "../components/part.tsx";
 import { skuColumns } from "../components/sku-table.tsx";
 import { VirtualTable } from "../components/virtual-table.tsx";
 import { useFilters } from "../use-filters.ts";
@@ -77,10 +78,10 @@ export function StockPage() {
           );
         }}
       </Loaded>
-      <Suspense>
+      <Part>
         {sku === null ? null : <StockForm sku={sku} onClose={() => setSku(null)} />}
         {isImporting ? <StockImport onClose={() => setImporting(false)} /> : null}
-      </Suspense>
+      </Part>
     </Page>
   );
 }
