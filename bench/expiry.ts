@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { reserveAll } from "./answers.ts";
 import { plenty, reserve } from "./committed.ts";
-import { closedLoop, rateOf } from "./load.ts";
+import { closedLoop, rateOf, type Tally } from "./load.ts";
 import { guarded, type Plain, quantile, rowOf, type Scale } from "./pairs.ts";
 import type { Pair, Row } from "./report.ts";
 import {
@@ -32,8 +32,9 @@ const waitMs = 30_000;
 const patienceMs = 60_000;
 
 /**
- * So many holds that end together, and buyers beside them: how late each hold ends, and what the
- * buyers get in that second against one in which nothing ends.
+ * So many holds that end together, and buyers beside them, as many as can be served, until the
+ * last hold has ended: how late each ends, and what the buyers get meanwhile, against a time in
+ * which nothing ends.
  */
 export async function expiryRows(scale: Scale): Promise<Row[]> {
   const lags: number[] = [];
@@ -63,10 +64,9 @@ async function onePair(scale: Scale, holds: number): Promise<{ lags: number[]; p
   await holdAll(world, brief, holds);
   const endAt = performance.now() + holdSeconds * 1_000;
   const baseline = await buyers.rate(scale.seconds / 2);
-  await sleep(Math.max(0, endAt - performance.now() - 500));
-  const ours = await buyers.rate(scale.seconds / 2);
+  await sleep(Math.max(0, endAt - performance.now()));
   const until = performance.now() + patienceMs;
-  while (lags.length < holds && performance.now() < until) await sleep(20);
+  const ours = await buyers.rateWhile(() => lags.length < holds && performance.now() < until);
   if (lags.length !== holds) throw new BrokenInvariant(`${lags.length} of ${holds} holds expired`);
   await prove(world, { sale: brief, reserved: 0 });
   await prove(world, { sale: lasting, reserved: buyers.served });
@@ -82,6 +82,9 @@ async function holdAll(world: World, sale: Sale, holds: number): Promise<void> {
   });
 }
 
+/** Short against the time that the holds take, long against one answer. */
+const stretchSeconds = 0.1;
+
 class Buyers {
   readonly #world: World;
   readonly #sale: Sale;
@@ -93,7 +96,21 @@ class Buyers {
   }
 
   async rate(seconds: number): Promise<number> {
+    return rateOf(await this.#stretch(seconds));
+  }
+
+  async rateWhile(isOn: () => boolean): Promise<number> {
+    let [answered, seconds] = [0, 0];
+    do {
+      const tally = await this.#stretch(stretchSeconds);
+      answered += tally.answered;
+      seconds += tally.seconds;
+    } while (isOn());
+    return answered / seconds;
+  }
+
+  #stretch(seconds: number): Promise<Tally> {
     const call = () => reserve(this.#world, this.#sale, this.served++);
-    return rateOf(await closedLoop({ callers, seconds }, call));
+    return closedLoop({ callers, seconds }, call);
   }
 }

@@ -69,7 +69,7 @@ export const hotStockBugs: readonly PlantedBug[] = [
     breaks: "entries are applied in version order, each once",
     file: project,
     find: `if (entry.version > sku.version + 1) { found.gaps.set(entry.sku, sku.version); return; }
-      if (entry.previousHash !== sku.hash) { found.forks.set(entry.sku, sku.version); return; }`,
+      if (entry.previousHash !== sku.hash) { fork(sku, entry, found); return; }`,
     replace: "",
   },
   {

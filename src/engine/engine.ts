@@ -294,6 +294,8 @@ export type ReconciledSku = {
     | "behind"
     | "drift"
     | "forked"
+    /** Hot stock has stopped it by itself, and it fits the ledger all the same. */
+    | "halted"
     /** The ledger's row is not what its last entry left behind. */
     | "damaged"
     | "ahead"

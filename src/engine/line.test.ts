@@ -108,6 +108,54 @@ describe("the group commit", () => {
     expect(batches.map(({ length }) => length)).toEqual([1, 300, 400]);
   });
 
+  it("gives what nobody waits for a share of each transaction, all of an idle one", async () => {
+    const { process, batches, hold } = await noting();
+    const release = hold();
+    const buyers = [1, 100, 450].map((length, run) =>
+      process.parts.line.run(Array.from({ length }, (_, n) => restock(`o${run}-${n}`))),
+    );
+    const swept = process.parts.line.runGivingWay(
+      Array.from({ length: 800 }, () => commands.expire()),
+    );
+    await quiet();
+    release();
+    await Promise.all(buyers);
+    expect(await process.drive(swept)).toHaveLength(800);
+    const kinds = batches.map((batch) => {
+      const expired = batch.filter(({ kind }) => kind === "expire").length;
+      return [batch.length - expired, expired];
+    });
+    // A quarter of what others wait for, in a transaction of the usual size; then as much as it
+    // holds.
+    expect(kinds).toEqual([
+      [1, 0],
+      [100, 25],
+      [450, 50],
+      [0, 500],
+      [0, 225],
+    ]);
+  });
+
+  it("lets those come back that were there a moment ago, and waits for nobody else", async () => {
+    const { process, batches } = await noting();
+    const { clock } = process.stage;
+    const sweep = Array.from({ length: 40 }, () => commands.expire());
+    expect(await process.drive(process.parts.line.runGivingWay(sweep))).toHaveLength(40);
+    expect(batches.map(({ length }) => length)).toEqual([40]);
+    await process.one(restock("o1"));
+    const swept = process.parts.line.runGivingWay(sweep);
+    await quiet();
+    // They are back: one transaction for both.
+    const back = process.one(restock("o2"));
+    await back;
+    await quiet();
+    expect(batches.map(({ length }) => length)).toEqual([40, 1, 17]);
+    // They are not: the rest is done without them.
+    clock.advance(5);
+    await swept;
+    expect(batches.map(({ length }) => length)).toEqual([40, 1, 17, 24]);
+  });
+
   it("tells again a batch whose outcome is unknown, and nothing is done twice", async () => {
     const { process, batches } = await noting();
     let answers = 0;

@@ -11,6 +11,14 @@ import type { Projected, Projector } from "./projector.ts";
 
 /** Commands decided in one transaction. */
 const batchMax = 500;
+/**
+ * Of those that give way, for each that somebody waits for; and so many at least, so that they
+ * come to their end beside any number of buyers.
+ */
+const givingWayShare = 0.25;
+const givingWayMin = 16;
+/** Those that give way wait so long for others to come back. */
+const othersStayMs = 5;
 /** Commands that may wait for a transaction; past it a caller is told to come back. */
 const waitingMax = 20_000;
 const tries = 4;
@@ -26,7 +34,8 @@ type Waiting = {
 
 /**
  * The group commit: commands that come while a transaction is under way are decided together in
- * the next one. No timer: a lone command waits for nobody. After the commit whoever waits for a
+ * the next one. No timer: a lone command waits for nobody. What nobody waits for gives way: beside
+ * others it gets a share of each transaction, alone the whole. After the commit whoever waits for a
  * decision is told, then hot stock; there is no second path to stock.
  */
 export class Line {
@@ -38,7 +47,12 @@ export class Line {
   readonly #events: Events;
   readonly #news: Pick<DecisionNews, "tell"> | null;
   #waiting: Waiting[] = [];
+  /** Nobody waits for these: ten thousand holds that end at once must not hold up a buyer. */
+  #givingWay: Waiting[] = [];
   #waitingCommands = 0;
+  /** When the last transaction that others waited for had ended. */
+  #othersAt = Number.NEGATIVE_INFINITY;
+  #othersCame = new AbortController();
   #busy = false;
 
   constructor(parts: {
@@ -62,14 +76,31 @@ export class Line {
 
   /** Decides these commands, in order. `projected` says whether hot stock has heard. */
   run(commands: readonly Command[]): Promise<Decided> {
+    const decided = this.#enqueue(this.#waiting, commands);
+    this.#othersCame.abort();
+    this.#start();
+    return decided;
+  }
+
+  /** As above, each for itself and in any order, beside what others wait for. */
+  async runGivingWay(commands: readonly Command[]): Promise<readonly CommandResult[]> {
+    const each = commands.map((command) => this.#enqueue(this.#givingWay, [command]));
+    this.#start();
+    return (await Promise.all(each)).flatMap(({ results }) => results);
+  }
+
+  #enqueue(queue: Waiting[], commands: readonly Command[]): Promise<Decided> {
     if (this.#waitingCommands + commands.length > waitingMax) {
       return Promise.reject(new Fault("OVERLOADED", `${waitingMax} commands wait already`));
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ commands, resolve, reject });
+      queue.push({ commands, resolve, reject });
       this.#waitingCommands += commands.length;
-      if (!this.#busy) void this.#work();
     });
+  }
+
+  #start(): void {
+    if (!this.#busy) void this.#work();
   }
 
   async one(command: Command): Promise<CommandResult> {
@@ -81,20 +112,30 @@ export class Line {
 
   async #work(): Promise<void> {
     this.#busy = true;
-    while (this.#waiting.length > 0) await this.#commitBatch(this.#take());
+    while (this.#waiting.length + this.#givingWay.length > 0) {
+      const leftMs = this.#othersAt + othersStayMs - this.#clock.mono();
+      if (this.#waiting.length === 0 && leftMs > 0) await this.#othersComeIn(leftMs);
+      const isForOthers = this.#waiting.length > 0;
+      await this.#commitBatch(this.#take());
+      if (isForOthers) this.#othersAt = this.#clock.mono();
+    }
     this.#busy = false;
   }
 
   #take(): readonly Waiting[] {
-    let commands = 0;
-    let count = 0;
-    for (const { commands: more } of this.#waiting) {
-      if (count > 0 && commands + more.length > batchMax) break;
-      commands += more.length;
-      count += 1;
-    }
-    this.#waitingCommands -= commands;
-    return this.#waiting.splice(0, count);
+    const first = takeFrom(this.#waiting, batchMax);
+    const count = commandsIn(first);
+    const wanted = count === 0 ? batchMax : Math.floor(count * givingWayShare);
+    const room = Math.max(givingWayMin, Math.min(wanted, batchMax - count));
+    const batch = [...first, ...takeFrom(this.#givingWay, room)];
+    this.#waitingCommands -= commandsIn(batch);
+    return batch;
+  }
+
+  /** Who was there a moment ago will be back: one transaction for both is cheaper than two. */
+  #othersComeIn(ms: number): Promise<void> {
+    this.#othersCame = new AbortController();
+    return this.#clock.sleep(ms, this.#othersCame.signal);
   }
 
   async #commitBatch(batch: readonly Waiting[]): Promise<void> {
@@ -159,6 +200,22 @@ export class Line {
     }
     if (elsewhere.length > 0) this.#news?.tell(elsewhere);
   }
+}
+
+/** So many commands at most, and one caller's at least, however many those are. */
+function takeFrom(queue: Waiting[], max: number): readonly Waiting[] {
+  let commands = 0;
+  let count = 0;
+  for (const { commands: more } of queue) {
+    if (count > 0 && commands + more.length > max) break;
+    commands += more.length;
+    count += 1;
+  }
+  return queue.splice(0, count);
+}
+
+function commandsIn(waiting: readonly Waiting[]): number {
+  return waiting.reduce((sum, { commands }) => sum + commands.length, 0);
 }
 
 /** The id under which somebody may wait for this command's decision. */

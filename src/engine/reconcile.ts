@@ -135,6 +135,8 @@ function statusOf(
   if (at === null) return "ahead";
   if (at.hash !== hot.hash) return "forked";
   if (drift !== 0) return "drift";
+  // By a fork that is no more, or never was: a rebuild opens it.
+  if (hot.stopped && hot.statusRevision === row.statusRevision) return "halted";
   return row.version > hot.version ? "behind" : "ok";
 }
 

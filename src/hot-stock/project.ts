@@ -36,8 +36,7 @@ function projectEntry(state: LaneState, entry: ProjectedEntry, found: Findings):
     return;
   }
   if (entry.version <= sku.version) {
-    const same = entry.version < sku.version || entry.hash === sku.hash;
-    if (!same) found.forks.set(entry.sku, sku.version);
+    if (isOfAnotherHistory(sku, entry)) fork(sku, entry, found);
     return;
   }
   if (entry.version > sku.version + 1) {
@@ -45,10 +44,22 @@ function projectEntry(state: LaneState, entry: ProjectedEntry, found: Findings):
     return;
   }
   if (entry.previousHash !== sku.hash) {
-    found.forks.set(entry.sku, sku.version);
+    fork(sku, entry, found);
     return;
   }
   apply(state, sku, entry, found);
+}
+
+/** An entry that is here already has the hash of its version, and has taken its ticket along. */
+function isOfAnotherHistory(sku: HotSku, { version, hash, ticketId }: ProjectedEntry): boolean {
+  if (version === sku.version) return hash !== sku.hash;
+  return ticketId !== null && sku.overlay.has(ticketId);
+}
+
+/** The ledger went back, so it seems: nothing more is sold until a person has looked. */
+function fork(sku: HotSku, entry: ProjectedEntry, found: Findings): void {
+  sku.stopped = true;
+  found.forks.set(entry.sku, sku.version);
 }
 
 /**

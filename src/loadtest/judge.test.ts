@@ -2,11 +2,16 @@ import { describe, expect, it } from "vitest";
 import { type TinyFault, TinyStore, tinyFaults } from "../../test/support/tiny-store.ts";
 import { systemClock } from "../clock.ts";
 import { Crowd } from "./crowd.ts";
+import { endingOf, idsOf, type KeyRecord } from "./history.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { type CrowdPlan, usualCrowd } from "./plan.ts";
 import { gather } from "./prove.ts";
 
 async function run(stock: number, fault: TinyFault | null, more: Partial<CrowdPlan> = {}) {
+  return judge(await evidenceOf(stock, fault, more));
+}
+
+async function evidenceOf(stock: number, fault: TinyFault | null, more: Partial<CrowdPlan>) {
   const store = new TinyStore(stock, fault);
   const plan: CrowdPlan = {
     ...usualCrowd,
@@ -25,7 +30,7 @@ async function run(stock: number, fault: TinyFault | null, more: Partial<CrowdPl
   const before = store.stores();
   const signal = new AbortController().signal;
   const crowd = new Crowd(plan, { shop: store.shop, clock: systemClock, signal });
-  return judge(await gather(proving(store, plan, await crowd.run(), before)));
+  return gather(proving(store, plan, await crowd.run(), before));
 }
 
 function proving(
@@ -98,5 +103,32 @@ describe("the verdict on a store that", () => {
     const verdict = await run(stock, fault);
     expect(verdict.ok).toBe(false);
     expect(codes(verdict)).toContain(expected);
+  });
+});
+
+describe("an order that the ledger has lost", () => {
+  it("is in nobody's hands without a payment, and is found to be lost", async () => {
+    const evidence = await evidenceOf(50, null, {});
+    const { records } = evidence.crowd;
+    const isPaid = ({ settled }: KeyRecord) => settled?.act === "pay" && settled.told === "done";
+    const paid = records.find(isPaid);
+    const unpaid = records.find((one) => endingOf(one) === "reserved" && one.settled === null);
+    if (paid === undefined || unpaid === undefined) throw new Error("nobody bought");
+    const none = { available: 0, reserved: 0, sold: 0, frozen: 0, lost: 0 };
+    /** By what people were told alone: the ledger has forgotten, and counts nothing. */
+    const judged = (stocked: number, ...lost: KeyRecord[]): Verdict => {
+      const ids = new Set(lost.flatMap(idsOf));
+      const skus = evidence.skus.map(({ replay, level, ...sku }) => {
+        const orders = new Map([...replay.orders].filter(([id]) => !ids.has(id)));
+        const forgotten = { ...replay, orders, oversold: 0 };
+        return { ...sku, stocked, level: { ...level, buckets: none }, replay: forgotten };
+      });
+      return judge({ ...evidence, skus });
+    };
+    const inHands = judged(0).report.oversold;
+    expect(inHands).toBeGreaterThan(30);
+    expect(judged(0, paid).report.oversold).toBe(inHands);
+    expect(judged(0, unpaid).report.oversold).toBe(inHands - 1);
+    expect(codes(judged(0, paid, unpaid))).toContain("no-entry");
   });
 });

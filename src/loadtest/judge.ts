@@ -140,12 +140,23 @@ function oversoldOf(one: SkuEvidence, evidence: Evidence): number {
   return Math.max(0, taken(one.level.buckets) - stock, one.replay.oversold, inHands - stock);
 }
 
-/** Was told "reserved", and nothing that took it back: no cancel of its own, no deadline. */
+/**
+ * Was told "reserved", and nothing that took it back: no cancel of its own, no deadline. How the
+ * hold of an order that the ledger has lost has ended, nobody knows any more: only a payment keeps
+ * it. That it was lost is a finding of its own.
+ */
 function isHolding(record: KeyRecord, evidence: Evidence): boolean {
   if (endingOf(record) !== "reserved") return false;
+  if (isLost(record, evidence)) return isPaid(record);
   if (record.settled?.act === "cancel" && record.settled.told !== "refused") return false;
   const state = stateOf(record, evidence);
   return state !== "expired" && state !== "refunded" && state !== "cancelled";
+}
+
+/** No entry of its SKU speaks of it. */
+function isLost(record: KeyRecord, { skus }: Evidence): boolean {
+  const replay = skus.find(({ sku }) => sku === record.sku)?.replay;
+  return idsOf(record).every((id) => replay?.orders.get(id) === undefined);
 }
 
 function leakedOf(one: SkuEvidence, { orders, crowd }: Evidence): number {

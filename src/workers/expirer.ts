@@ -33,7 +33,7 @@ export class Expirer implements LeasedWorker {
     const due = await ledger.dueHolds(this.#cursor, dueMax);
     this.#cursor = due.length < dueMax ? null : (due.at(-1) ?? null);
     if (due.length === 0) return 0;
-    const { results } = await line.run(
+    const results = await line.runGivingWay(
       due.map(({ id }) => ({ kind: "expire", id, lease }) as const),
     );
     let done = 0;

@@ -84,6 +84,21 @@ describe("the reconciler", () => {
     expect(await process.reserve("k1")).toMatchObject({ ok: false, code: "SALE_PAUSED" });
   });
 
+  it("has a SKU that hot stock alone has stopped opened by a rebuild", async () => {
+    const process = await (await Stage.open()).started();
+    process.stage.memory.tamper(0, (state) => {
+      const sku = state.skus.get(A);
+      if (sku !== undefined) sku.stopped = true;
+    });
+    const { items } = await process.engine.oversight.reconciliation();
+    expect(items).toMatchObject([{ sku: "A", status: "halted" }]);
+    await process.reconciler.step();
+    expect(process.parts.fences.cause(0)).toContain("A is stopped in hot stock alone");
+    await process.rebuild();
+    expect(await process.reserve("k1")).toMatchObject({ ok: true });
+    await process.expectCoherent();
+  });
+
   it("has a SKU that hot stock lost brought back by a rebuild", async () => {
     const process = await (await Stage.open()).started({ stock: { A: 5, B: 5 } });
     process.stage.memory.tamper(0, (state) => state.skus.delete(A));

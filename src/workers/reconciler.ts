@@ -61,6 +61,9 @@ export class Reconciler implements LeasedWorker {
       case "drift":
         fences.doubt(row.lane, `SKU ${item.sku} is off by ${item.drift}`);
         return;
+      case "halted":
+        fences.doubt(row.lane, `SKU ${sku} is stopped in hot stock alone`);
+        return;
       case "ahead":
       case "forked":
         await this.#stop(item.sku, `the ledger went back: hot stock ${item.status}`, lease);

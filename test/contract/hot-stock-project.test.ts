@@ -66,6 +66,26 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
       expect(await line.project()).toMatchObject({ forks: [] });
     });
 
+    it("that is behind while its ticket is held here is a fork: no more is sold", async () => {
+      const line = await HotLine.open(subject);
+      line.say(restock("o1", 3));
+      line.say(restock("o2", 3));
+      const [first, second] = line.news.entries;
+      if (first === undefined || second === undefined) throw new Error();
+      await line.project({ entries: [first, second] });
+      const ticket = reserveTicket("r1");
+      expect(await line.words(ticket)).toEqual(["admitted"]);
+      const before = await line.sku();
+      // Told again, by another process, it is nothing new.
+      expect(await line.project({ entries: [first] })).toEqual(nothing);
+      // The ledger went back, and has decided the ticket under a version that was another's.
+      const back = { ...first, ticketId: ticket.id, availableDelta: -1 };
+      const fork = { ...nothing, forks: [{ sku: "A", version: 3 }] };
+      expect(await line.project({ entries: [back] })).toEqual(fork);
+      expect(await line.sku()).toEqual({ ...before, stopped: true });
+      expect(await line.words(reserveTicket("r2"))).toEqual(["SALE_PAUSED"]);
+    });
+
     it("of a SKU that is not here is said to be missing", async () => {
       const line = await HotLine.open(subject);
       line.say(restock("o1", 3));

@@ -18,14 +18,16 @@ const ports = ["hot-stock/hot-stock", "ledger/ledger", "bus/bus", "outlet/outlet
 );
 /** The doctor looks beneath the ports, over connections of its own. */
 const stores = ["src/hot-stock/", "src/ledger/", "src/bus/"];
-const shared = ["clock", "events", "logger", "config", "config-values"].map((it) => `src/${it}.ts`);
+const shared = ["clock", "events", "logger", "config", "config-error", "config-values"].map(
+  (it) => `src/${it}.ts`,
+);
 const inner = ["src/domain/", ...shared];
 
 /** Who may import whom. The first row whose name fits a file holds; everybody may import itself. */
 const table: readonly Readonly<{ who: RegExp; may: readonly string[] }>[] = [
   { who: /^src\/(index|wire)\.ts$/, may: ["src/"] },
   { who: /^src\/domain\//, may: ["src/domain/"] },
-  { who: /^src\/(clock|events|logger|config|config-values)\.ts$/, may: inner },
+  { who: /^src\/(clock|events|logger|config|config-error|config-values)\.ts$/, may: inner },
   { who: /^src\/(hot-stock\/hot-stock|ledger\/ledger|bus\/bus|outlet\/outlet)\.ts$/, may: inner },
   { who: /^src\/redis\//, may: [...inner, "src/redis/"] },
   { who: /^src\/hot-stock\//, may: [...inner, "src/redis/", "src/hot-stock/"] },
