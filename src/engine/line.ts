@@ -50,7 +50,8 @@ export class Line {
   /** Nobody waits for these: ten thousand holds that end at once must not hold up a buyer. */
   #givingWay: Waiting[] = [];
   #waitingCommands = 0;
-  /** When the last transaction that others waited for had ended. */
+  #decidedAt = Number.NEGATIVE_INFINITY;
+  /** When the last transaction that others waited for was decided. */
   #othersAt = Number.NEGATIVE_INFINITY;
   #othersCame = new AbortController();
   #busy = false;
@@ -115,9 +116,9 @@ export class Line {
     while (this.#waiting.length + this.#givingWay.length > 0) {
       const leftMs = this.#othersAt + othersStayMs - this.#clock.mono();
       if (this.#waiting.length === 0 && leftMs > 0) await this.#othersComeIn(leftMs);
-      const isForOthers = this.#waiting.length > 0;
+      const areThere = this.#waiting.length > 0;
       await this.#commitBatch(this.#take());
-      if (isForOthers) this.#othersAt = this.#clock.mono();
+      if (areThere) this.#othersAt = this.#decidedAt;
     }
     this.#busy = false;
   }
@@ -143,7 +144,8 @@ export class Line {
     try {
       const startedAt = this.#clock.mono();
       const commit = await this.#commit(commands);
-      this.#events.batchCommitted(commands.length, this.#clock.mono() - startedAt);
+      this.#decidedAt = this.#clock.mono();
+      this.#events.batchCommitted(commands.length, this.#decidedAt - startedAt);
       countDecisions(this.#events, commands, commit.results, this.#clock.now());
       this.#tell(commands, commit.results);
       const projected = await this.#projector.project(commit.entries, commit.settled);

@@ -62,7 +62,7 @@ export class Reconciler implements LeasedWorker {
         fences.doubt(row.lane, `SKU ${item.sku} is off by ${item.drift}`);
         return;
       case "halted":
-        fences.doubt(row.lane, `SKU ${sku} is stopped in hot stock alone`);
+        fences.doubt(row.lane, `${sku} is stopped in hot stock alone`);
         return;
       case "ahead":
       case "forked":
