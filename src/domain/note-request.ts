@@ -26,10 +26,10 @@ function changeOf(command: Command): Change | null {
       return ticketChange(command.ticket);
     case "void":
     case "barrier":
+    case "expire":
       return null;
     case "cancel":
-    case "expire":
-      return { scope: scopeOfOrder(command.id), operation: command.kind, operationId: "" };
+      return { scope: scopeOfOrder(command.id), operation: "cancel", operationId: "" };
     case "confirm":
     case "refuse-late":
       return paid(command.id, command.paymentId);

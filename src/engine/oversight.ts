@@ -80,8 +80,8 @@ async function repair(
     if (row.action.action === "rebuild") lanes.add(row.lane);
   }
   if (dryRun) return { dryRun, actions };
-  for (const lane of lanes)
-    parts.fences.doubt(lane, `asked for by ${acting.actor}: ${acting.reason}`);
+  const cause = `asked for by ${acting.actor}: ${acting.reason}`;
+  for (const lane of lanes) parts.fences.doubt(lane, cause);
   if (lanes.size > 0) {
     const subject = `lanes ${[...lanes].join(" ")}`;
     const record = { ...acting, action: "reconcile.repair", subject };

@@ -14,14 +14,18 @@ async function calls(process: Process, id: string): Promise<readonly string[]> {
   return steps.map(({ step, origin }) => `${step} ${origin?.requestId ?? "-"}`);
 }
 
-async function reserved(process: Process, key: string, units = 2): Promise<string> {
-  const request = {
+function requestOf(process: Process, key: string, units: number) {
+  return {
     saleId: process.sale,
     buyerId: buyerId("ann"),
     idempotencyKey: operationId(key),
     lines: linesOf({ A: units }),
     origin: { requestId: `reserve-${key}`, traceId },
   };
+}
+
+async function reserved(process: Process, key: string, units = 2): Promise<string> {
+  const request = requestOf(process, key, units);
   const outcome = await process.drive(process.engine.buyers.reserve(request, { waitMs: 1_000 }));
   if (!outcome.ok) throw new Error(outcome.code);
   return outcome.value.id;
@@ -92,16 +96,10 @@ describe("the timeline says by which call", () => {
 
   it("a ticket in flight came", async () => {
     const process = await (await Stage.open()).started();
-    const request = {
-      saleId: process.sale,
-      buyerId: buyerId("ann"),
-      idempotencyKey: operationId("k1"),
-      lines: linesOf({ A: 1 }),
-      origin: { requestId: "flying", traceId: null },
-    };
+    const request = requestOf(process, "k1", 1);
     const pending = await process.engine.buyers.reserve(request, { waitMs: 0 });
     if (!pending.ok) throw new Error(pending.code);
-    expect(await calls(process, pending.value.id)).toEqual(["admitted flying"]);
+    expect(await calls(process, pending.value.id)).toEqual(["admitted reserve-k1"]);
   });
 });
 

@@ -7,6 +7,15 @@ import { type HotSubject, hotStockAdapters } from "../support/hot-stock-adapters
 import { reserveTicket, reviveTicket, takeTicket } from "../support/tickets.ts";
 
 const restock = (name: string, units: number): Command => commands.give("restock", name, units);
+/** Decided, and not told yet. */
+function twoEntries(line: HotLine) {
+  line.say(restock("o1", 3));
+  line.say(restock("o2", 3));
+  const [first, second] = line.news.entries;
+  if (first === undefined || second === undefined) throw new Error("nothing was decided");
+  return [first, second] as const;
+}
+
 const nothing = { gaps: [], forks: [], missing: [], gaveBack: [] };
 
 /** What every hot stock promises to the ledger's news. */
@@ -51,10 +60,7 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
 
     it("that fits no version here is a fork, and changes nothing", async () => {
       const line = await HotLine.open(subject);
-      line.say(restock("o1", 3));
-      line.say(restock("o2", 3));
-      const [entry, next] = line.news.entries;
-      if (entry === undefined || next === undefined) throw new Error();
+      const [entry, next] = twoEntries(line);
       const fork = { ...nothing, forks: [{ sku: "A", version: 1 }] };
       const strange = { ...entry, previousHash: "f".repeat(64) };
       expect(await line.project({ entries: [strange, next] })).toMatchObject({
@@ -68,10 +74,7 @@ describe.each(hotStockAdapters)("hot stock $name: projection", ({ open }) => {
 
     it("that is behind while its ticket is held here is a fork: no more is sold", async () => {
       const line = await HotLine.open(subject);
-      line.say(restock("o1", 3));
-      line.say(restock("o2", 3));
-      const [first, second] = line.news.entries;
-      if (first === undefined || second === undefined) throw new Error();
+      const [first, second] = twoEntries(line);
       await line.project({ entries: [first, second] });
       const ticket = reserveTicket("r1");
       expect(await line.words(ticket)).toEqual(["admitted"]);
