@@ -10,7 +10,8 @@ let server: Server;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "holdfast-operator-"));
   const port = String(await aFreePort());
-  server = await startServer(["--port", port], { cwd: folder });
+  const traces = ["--trace-url", "https://traces.example/{traceId}"];
+  server = await startServer(["--port", port, ...traces], { cwd: folder });
 });
 afterAll(async () => {
   await server.end("SIGKILL");
@@ -45,6 +46,24 @@ describe("an operator at a shell", () => {
       "restock",
       "freeze",
     ]);
+  });
+
+  it("is led from a step of an order to its trace, where --trace-url says", async () => {
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+    const own = { "content-type": "application/json", "idempotency-key": "traced" };
+    const cart = { saleId: "s", buyerId: "ann", items: [{ sku: "b", quantity: 1 }] };
+    const asked = await fetch(`${server.url}/v1/reservations`, {
+      method: "POST",
+      headers: { ...own, traceparent },
+      body: JSON.stringify(cart),
+    });
+    const { links } = JSON.parse(await asked.text());
+    const told = await fetch(`${server.url}${links.timeline}`);
+    const { items } = JSON.parse(await told.text());
+    const requestId = asked.headers.get("x-request-id");
+    const traceUrl = `https://traces.example/${traceId}`;
+    expect(items[0]).toMatchObject({ step: "admitted", requestId, traceId, traceUrl });
   });
 
   it("takes the entries out as CSV and NDJSON", async () => {
