@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Connection, ConnectionOptions, FieldPacket } from "mysql2";
 import { invariant } from "../domain/invariant.ts";
 import { endsConnection } from "./mysql-faults.ts";
+import { type Other, watchSilence } from "./mysql-silence.ts";
 import type { Row } from "./sql-database.ts";
 
 export type Driver = {
@@ -9,21 +10,28 @@ export type Driver = {
   readonly escape: (value: string) => string;
 };
 
+export type StatementLimits = {
+  readonly statementMsMax: number;
+  /** Another connection, to ask the server why this one hears nothing; null: nobody asks. */
+  readonly another: (() => Promise<Other>) | null;
+};
+
 export type Written = { readonly affected: number; readonly firstKey: number };
 
 /** The type number of a decimal, which is what the server makes of a sum. */
 const decimalType = 0xf6;
 const connectMsMax = 5_000;
+const askMsMax = 5_000;
 
 /** One connection of the driver: one statement at a time, each with a time limit. */
 export class MysqlConnection {
   readonly #connection: Connection;
-  readonly #statementMsMax: number;
+  readonly #limits: StatementLimits;
   #isBroken = false;
 
-  constructor(connection: Connection, statementMsMax: number) {
+  constructor(connection: Connection, limits: StatementLimits) {
     this.#connection = connection;
-    this.#statementMsMax = statementMsMax;
+    this.#limits = limits;
     // Without a listener a connection that dies while nobody uses it would end the process. It
     // is not destroyed here: the driver would not tell the statement in hand any more.
     const died = (): void => {
@@ -68,13 +76,27 @@ export class MysqlConnection {
 
   #query(text: string): Promise<{ result: unknown; fields: readonly FieldPacket[] }> {
     return new Promise((resolve, reject) => {
-      const options = { sql: text, timeout: this.#statementMsMax };
-      this.#connection.query(options, (error: unknown, result: unknown, fields) => {
-        if (error === null) return resolve({ result, fields: fields ?? [] });
+      const failed = (error: unknown): void => {
+        stop();
         if (endsConnection(error)) this.destroy();
         reject(error);
+      };
+      const stop = this.#watch(text, failed);
+      const options = { sql: text, timeout: this.#limits.statementMsMax };
+      this.#connection.query(options, (error: unknown, result: unknown, fields) => {
+        if (error !== null) return failed(error);
+        stop();
+        resolve({ result, fields: fields ?? [] });
       });
     });
+  }
+
+  #watch(text: string, died: (error: Error) => void): () => void {
+    const { another } = this.#limits;
+    if (another === null) return () => undefined;
+    const { threadId: id } = this.#connection;
+    const received = () => bytesRead(this.#connection);
+    return watchSilence({ id, characters: text.length, received }, { open: another, died });
   }
 }
 
@@ -83,12 +105,28 @@ export async function connectTo(
   options: ConnectionOptions,
   statementMsMax: number,
 ): Promise<MysqlConnection> {
+  const another = async (): Promise<MysqlConnection> =>
+    new MysqlConnection(await connect(driver, options), {
+      statementMsMax: askMsMax,
+      another: null,
+    });
+  return new MysqlConnection(await connect(driver, options), { statementMsMax, another });
+}
+
+async function connect(driver: Driver, options: ConnectionOptions): Promise<Connection> {
   const connection = driver.createConnection(options);
   await new Promise<void>((resolve, reject) => {
     connection.once("error", reject);
     connection.connect((error) => (error === null ? resolve() : reject(error)));
   });
-  return new MysqlConnection(connection, statementMsMax);
+  return connection;
+}
+
+/** Of its socket, which the driver's types do not show. */
+function bytesRead(connection: object): number {
+  const stream: unknown = "stream" in connection ? connection.stream : null;
+  if (typeof stream !== "object" || stream === null || !("bytesRead" in stream)) return 0;
+  return typeof stream.bytesRead === "number" ? stream.bytesRead : 0;
 }
 
 /** A URL that cannot be used as it stands. */

@@ -83,10 +83,19 @@ export class MysqlPool {
       });
       return;
     }
+    if (connection.isBroken) this.#distrustIdle();
     const waiter = connection.isBroken ? undefined : this.#waiting.shift();
     if (waiter !== undefined) waiter.take(connection);
     else if (connection.isBroken) this.#giveUpPlace();
     else this.#idle.push(connection);
+  }
+
+  /** What broke one may have broken all, and the next may lead to another server. */
+  #distrustIdle(): void {
+    for (const idle of this.#idle.splice(0)) {
+      idle.destroy();
+      this.#giveUpPlace();
+    }
   }
 
   #giveUpPlace(): void {

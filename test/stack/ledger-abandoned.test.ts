@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openMysql } from "../../src/ledger/mysql.ts";
+import { MysqlConnection } from "../../src/ledger/mysql-connection.ts";
 import { openMysqlLedger } from "../../src/ledger/mysql-ledger.ts";
 import { TcpProxy } from "../../stack/tcp-proxy.ts";
 import { openSale, reserve, skuA, wordsOf } from "../support/ledger-fixtures.ts";
@@ -23,22 +24,64 @@ describe.each(ledgerServers())("a connection that dies without a word on $name",
   it("does not keep its rows locked: the server ends what it does not hear of", async () => {
     const ledger = await openMysqlLedger(database.url);
     await openSale(ledger, { items: { [skuA]: 10 } });
-    const url = new URL(database.url);
-    url.port = String(line.port);
-    const dying = await openMysql(url.href);
-    const locked = new Promise<void>((resolve) => {
+    const dying = await openMysql(urlBehind(line));
+    let end = (): void => {};
+    const locked = new Promise<void>((isLocked) => {
       const stands = dying.transaction(async (session) => {
         await session.all(lockRow, [skuA]);
         line.freezeAll();
-        resolve();
-        // Its next statement is never heard.
-        await session.all(lockRow, [skuA]);
+        // Its process is gone too: nobody asks after it.
+        await new Promise<void>((resolve) => {
+          end = resolve;
+          isLocked();
+        });
       });
       stands.catch(() => undefined);
     });
     await locked;
     const commit = await ledger.commit([reserve("o1", { lines })]);
     expect(wordsOf(commit)).toEqual(["accepted"]);
+    end();
     await Promise.all([ledger.close(), dying.close()]);
   }, 150_000);
+
+  it("is noticed: the server says that it waits for us, and hangs up", async () => {
+    const ledger = await openMysqlLedger(database.url);
+    await openSale(ledger, { items: { [skuA]: 10 } });
+    const dying = await openMysql(urlBehind(line));
+    const stands = dying.transaction(async (session) => {
+      await session.all(lockRow, [skuA]);
+      line.freezeAll();
+      await session.all(lockRow, [skuA]);
+    });
+    await expect(stands).rejects.toThrow(/the server waits for a statement/);
+    await expect(stands).rejects.toMatchObject({ code: "LEDGER_UNAVAILABLE" });
+    // Nobody waits for the server to find out by itself: the row is free.
+    const freed = "select sku_id from inventory where sku_id = ? for update nowait";
+    expect(await dying.transaction((session) => session.all(freed, [skuA]))).toHaveLength(1);
+    await Promise.all([ledger.close(), dying.close()]);
+  }, 60_000);
+
+  it("leaves in doubt a commit whose answer it has lost", async () => {
+    const dying = await openMysql(urlBehind(line));
+    const stands = dying.transaction(async () => line.freezeAll());
+    await expect(stands).rejects.toMatchObject({ code: "LEDGER_UNKNOWN" });
+    await dying.close();
+  }, 60_000);
+
+  it("is not taken for a server that is slow: it is asked, and works", async () => {
+    const ledger = await openMysql(database.url);
+    const asked = vi.spyOn(MysqlConnection.prototype, "rows");
+    const slow = await ledger.slow.all("select sleep(6) as slept", []);
+    expect(slow).toEqual([{ slept: 0 }]);
+    expect(asked.mock.calls.filter(([text]) => text === "show processlist")).toHaveLength(2);
+    asked.mockRestore();
+    await ledger.close();
+  }, 60_000);
+
+  function urlBehind({ port }: TcpProxy): string {
+    const url = new URL(database.url);
+    url.port = String(port);
+    return url.href;
+  }
 });

@@ -1,0 +1,89 @@
+import { integer, text } from "./rows.ts";
+import type { Row } from "./sql-database.ts";
+
+/** Milliseconds without an answer after which the server is asked what it is doing. */
+const patienceMs = 2_500;
+/** A statement may have to travel first: the slowest line that is waited for, in characters. */
+const charactersPerMs = 100;
+/** What has just been answered may still be on its way. */
+const waitingSeconds = 2;
+
+/** A connection whose server owes it an answer. */
+export type Owed = {
+  /** The server's number of the connection. */
+  readonly id: number;
+  readonly characters: number;
+  /** Rises with every byte that comes. */
+  readonly received: () => number;
+};
+
+export type Asking = {
+  /** Another connection to the same server. */
+  readonly open: () => Promise<Other>;
+  readonly died: (error: Error) => void;
+};
+
+export type Other = {
+  rows(text: string): Promise<readonly Row[]>;
+  write(text: string): Promise<unknown>;
+  destroy(): void;
+};
+
+/**
+ * Watches a statement until it is answered; returns how to stop. A line that dies without a word
+ * looks like a server that takes its time. So another connection asks: a server that waits for us
+ * while we wait for it has not heard us, or was not heard. It is told to hang up, because what it
+ * keeps locked for the dead connection would stay so until it finds out by itself.
+ */
+export function watchSilence(owed: Owed, asking: Asking): () => void {
+  const waitMs = patienceMs + owed.characters / charactersPerMs;
+  let isAnswered = false;
+  let timer: NodeJS.Timeout;
+  const isStillOwed = (before: number): boolean => !isAnswered && owed.received() === before;
+  const look = async (before: number): Promise<void> => {
+    if (isStillOwed(before) && (await isWaiting(owed.id, asking, () => isStillOwed(before)))) {
+      asking.died(new Silence());
+    } else if (!isAnswered) start();
+  };
+  const start = (): void => {
+    const before = owed.received();
+    // Who cannot ask knows nothing, and the time limit of the statement stands.
+    timer = setTimeout(() => look(before).catch(() => isAnswered || start()), waitMs);
+    timer.unref();
+  };
+  start();
+  return () => {
+    isAnswered = true;
+    clearTimeout(timer);
+  };
+}
+
+/** The connection is of no use, and whether the statement was carried out is not known. */
+class Silence extends Error {
+  override readonly name = "Silence";
+  readonly code = "ETIMEDOUT";
+
+  constructor() {
+    super("the connection is dead: the server waits for a statement, and we for its answer");
+  }
+}
+
+/** If so, the server has hung up. */
+async function isWaiting(
+  id: number,
+  { open }: Asking,
+  isStillOwed: () => boolean,
+): Promise<boolean> {
+  const other = await open();
+  try {
+    const all = await other.rows("show processlist");
+    const own = all.find((row) => integer(row, "Id") === id);
+    if (own === undefined || text(own, "Command") !== "Sleep") return false;
+    // An answer that came while this was asked is as good as any.
+    if (integer(own, "Time") < waitingSeconds || !isStillOwed()) return false;
+    await other.write(`kill ${id}`);
+    return true;
+  } finally {
+    other.destroy();
+  }
+}
