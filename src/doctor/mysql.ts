@@ -25,7 +25,8 @@ export function examineMysql(url: string, clock: Clock): Promise<readonly Findin
     look: `${at} -e "select 1"`,
     work: async (over) => {
       const driver = await loadDriver();
-      const connection = await connectTo(driver, parseMysqlUrl(url).options, statementMsMax);
+      const { options } = parseMysqlUrl(url);
+      const connection = await connectTo(driver, options, { clock, statementMsMax });
       over.addEventListener("abort", () => connection.destroy());
       const statements = new MysqlStatements(driver.escape, "");
       const reader: SqlReader = {

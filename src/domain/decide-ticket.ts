@@ -256,8 +256,12 @@ function recordTicket(
   return book.record({ ...record, versions, content: { lines } });
 }
 
+type Answered = Pick<Order, "id" | "fingerprint" | "state" | "saleId"> & {
+  readonly lines: readonly { readonly sku: SkuId }[];
+};
+
 /** What a repeat of the order's id is answered with, whatever became of it later. */
-export function answerOf(order: Order): Answer {
+export function answerOf(order: Answered): Answer {
   const state = order.state;
   const first = state === "rejected" || state === "void" ? state : "reserved";
   return {

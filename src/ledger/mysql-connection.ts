@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Connection, ConnectionOptions, FieldPacket } from "mysql2";
+import type { Clock } from "../clock.ts";
 import { invariant } from "../domain/invariant.ts";
 import { endsConnection } from "./mysql-faults.ts";
-import { type Other, watchSilence } from "./mysql-silence.ts";
+import { type Asking, watchSilence } from "./mysql-silence.ts";
 import type { Row } from "./sql-database.ts";
 
 export type Driver = {
@@ -12,8 +13,8 @@ export type Driver = {
 
 export type StatementLimits = {
   readonly statementMsMax: number;
-  /** Another connection, to ask the server why this one hears nothing; null: nobody asks. */
-  readonly another: (() => Promise<Other>) | null;
+  /** How the server is asked why this connection hears nothing; null: it is not. */
+  readonly asking: Asking | null;
 };
 
 export type Written = { readonly affected: number; readonly firstKey: number };
@@ -92,25 +93,28 @@ export class MysqlConnection {
   }
 
   #watch(text: string, died: (error: Error) => void): () => void {
-    const { another } = this.#limits;
-    if (another === null) return () => undefined;
+    const { asking } = this.#limits;
+    if (asking === null) return () => undefined;
     const { threadId: id } = this.#connection;
     const received = () => bytesRead(this.#connection);
-    return watchSilence({ id, characters: text.length, received }, { open: another, died });
+    return watchSilence({ id, characters: text.length, received, died }, asking);
   }
 }
+
+export type ConnectionContext = { readonly clock: Clock; readonly statementMsMax: number };
 
 export async function connectTo(
   driver: Driver,
   options: ConnectionOptions,
-  statementMsMax: number,
+  { clock, statementMsMax }: ConnectionContext,
 ): Promise<MysqlConnection> {
-  const another = async (): Promise<MysqlConnection> =>
+  const open = async (): Promise<MysqlConnection> =>
     new MysqlConnection(await connect(driver, options), {
       statementMsMax: askMsMax,
-      another: null,
+      asking: null,
     });
-  return new MysqlConnection(await connect(driver, options), { statementMsMax, another });
+  const asking = { clock, open };
+  return new MysqlConnection(await connect(driver, options), { statementMsMax, asking });
 }
 
 async function connect(driver: Driver, options: ConnectionOptions): Promise<Connection> {

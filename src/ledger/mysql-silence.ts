@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import { integer, text } from "./rows.ts";
 import type { Row } from "./sql-database.ts";
 
@@ -15,12 +16,13 @@ export type Owed = {
   readonly characters: number;
   /** Rises with every byte that comes. */
   readonly received: () => number;
+  readonly died: (error: Error) => void;
 };
 
 export type Asking = {
+  readonly clock: Clock;
   /** Another connection to the same server. */
   readonly open: () => Promise<Other>;
-  readonly died: (error: Error) => void;
 };
 
 export type Other = {
@@ -36,26 +38,21 @@ export type Other = {
  * keeps locked for the dead connection would stay so until it finds out by itself.
  */
 export function watchSilence(owed: Owed, asking: Asking): () => void {
+  const answered = new AbortController();
+  const { signal } = answered;
   const waitMs = patienceMs + owed.characters / charactersPerMs;
-  let isAnswered = false;
-  let timer: NodeJS.Timeout;
-  const isStillOwed = (before: number): boolean => !isAnswered && owed.received() === before;
-  const look = async (before: number): Promise<void> => {
-    if (isStillOwed(before) && (await isWaiting(owed.id, asking, () => isStillOwed(before)))) {
-      asking.died(new Silence());
-    } else if (!isAnswered) start();
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const before = owed.received();
+      await asking.clock.sleep(waitMs, signal);
+      const isStillOwed = (): boolean => !signal.aborted && owed.received() === before;
+      if (isStillOwed() && (await isWaiting(owed.id, asking, isStillOwed))) {
+        return owed.died(new Silence());
+      }
+    }
   };
-  const start = (): void => {
-    const before = owed.received();
-    // Who cannot ask knows nothing, and the time limit of the statement stands.
-    timer = setTimeout(() => look(before).catch(() => isAnswered || start()), waitMs);
-    timer.unref();
-  };
-  start();
-  return () => {
-    isAnswered = true;
-    clearTimeout(timer);
-  };
+  void watch();
+  return () => answered.abort();
 }
 
 /** The connection is of no use, and whether the statement was carried out is not known. */
@@ -68,14 +65,15 @@ class Silence extends Error {
   }
 }
 
-/** If so, the server has hung up. */
+/** If so, the server has hung up. Who cannot ask knows nothing: the statement has its limit. */
 async function isWaiting(
   id: number,
   { open }: Asking,
   isStillOwed: () => boolean,
 ): Promise<boolean> {
-  const other = await open();
+  let other: Other | null = null;
   try {
+    other = await open();
     const all = await other.rows("show processlist");
     const own = all.find((row) => integer(row, "Id") === id);
     if (own === undefined || text(own, "Command") !== "Sleep") return false;
@@ -83,7 +81,9 @@ async function isWaiting(
     if (integer(own, "Time") < waitingSeconds || !isStillOwed()) return false;
     await other.write(`kill ${id}`);
     return true;
+  } catch {
+    return false;
   } finally {
-    other.destroy();
+    other?.destroy();
   }
 }

@@ -3,6 +3,7 @@ import { Fault } from "../domain/fault.ts";
 import type { Instant } from "../domain/values.ts";
 import { Disturbed } from "./disturbed.ts";
 import {
+  type ConnectionContext,
   connectTo,
   type Driver,
   loadDriver,
@@ -52,7 +53,9 @@ const takeMigrationLock =
 export async function openMysql(url: string, options: MysqlOptions = {}): Promise<MysqlDatabase> {
   const target = parseMysqlUrl(url);
   const driver = await loadDriver();
-  const { connection, server } = await connect(driver, target, statementMsMax);
+  const { clock = systemClock } = options;
+  const context = { clock, statementMsMax };
+  const { connection, server } = await connect(driver, target, context);
   await connection.end();
   return new MysqlDatabase({ driver, target, server }, options);
 }
@@ -92,7 +95,7 @@ export class MysqlDatabase implements SqlDatabase, SqlSchema {
     this.#random = options.random ?? systemRandom;
     this.#now = options.now;
     const open = (limitMs: number) => async (): Promise<MysqlConnection> =>
-      (await connect(driver, target, limitMs)).connection;
+      (await connect(driver, target, { clock: this.#clock, statementMsMax: limitMs })).connection;
     const { connections } = target;
     this.#pool = new MysqlPool(open(statementMsMax), { connections, queueMax });
     this.#slowPool = new MysqlPool(open(slowStatementMsMax), {
@@ -146,7 +149,8 @@ export class MysqlDatabase implements SqlDatabase, SqlSchema {
   async exclusively<T>(work: (session: SchemaSession) => Promise<T>): Promise<T> {
     const { driver, target } = this.#access;
     // Whoever waits here waits for other processes' definitions, not for a row.
-    const { connection } = await connect(driver, target, slowStatementMsMax);
+    const context = { clock: this.#clock, statementMsMax: slowStatementMsMax };
+    const { connection } = await connect(driver, target, context);
     const session = new MysqlSession(connection, this.#statements, this.server);
     try {
       const [row] = await session.all(takeMigrationLock, [migrationWaitSeconds]);
@@ -222,11 +226,11 @@ async function undo(connection: MysqlConnection): Promise<void> {
 async function connect(
   driver: Driver,
   { options }: MysqlTarget,
-  limitMs: number,
+  context: ConnectionContext,
 ): Promise<{ connection: MysqlConnection; server: MysqlServer }> {
-  const connection = await attempt("connect", () => connectTo(driver, options, limitMs));
+  const connection = await attempt("connect", () => connectTo(driver, options, context));
   try {
-    const isDeciding = limitMs === statementMsMax;
+    const isDeciding = context.statementMsMax === statementMsMax;
     return { connection, server: await prepareSession(connection, { isDeciding }) };
   } catch (error) {
     connection.destroy();

@@ -16,7 +16,8 @@ import { careForNewLanes } from "./lane-care.ts";
 import { isHeld } from "./leases.ts";
 import type { Ledger } from "./ledger.ts";
 import { type OperationKey, operationsBy } from "./operations.ts";
-import { orderColumns, ordersOf, withLines } from "./orders.ts";
+import { orderColumns, ordersOf } from "./orders.ts";
+import { type RememberedOrder, rememberedOrders } from "./remembered.ts";
 import { laneRowOf, orderOf, skuRowOf } from "./row-parsers.ts";
 import { integer, text } from "./rows.ts";
 import type { KeyedSale, Sales } from "./sales.ts";
@@ -36,12 +37,6 @@ const firstEpoch = "insert into lanes (lane, epoch, met, incarnation) values (?,
 const levelsOfLane = `
   select ${skuColumns} from inventory i left join sales s on s.sale = i.sale
   where i.lane = ? order by i.sku_id`;
-
-/** In the order of the index, and said twice: MySQL finds a page's begin by one column alone. */
-const ordersOfSale = `
-  select ${orderColumns} from orders o join sales s on s.sale = o.sale
-  where o.sale = ? and o.buyer_id >= ? and (o.buyer_id, o.order_no) > (?, ?)
-  order by o.buyer_id, o.order_no limit ?`;
 
 /** Orders that ended before their ticket was seen are of no sale: their id names their lane. */
 const ordersWithoutSale = `
@@ -78,7 +73,7 @@ export async function snapshotOf(
   const answers: Answer[] = [];
   const units = new Map<string, Snapshot["buyers"][number]>();
   for (const sale of remembered) {
-    for await (const order of ordersIn(reader, sale)) {
+    for await (const order of rememberedOrders(reader, sale)) {
       answers.push(answerOf(order));
       countUnits(units, order, saleOfSku);
     }
@@ -101,17 +96,6 @@ export async function snapshotOf(
   };
 }
 
-async function* ordersIn(reader: SqlReader, { key }: KeyedSale): AsyncGenerator<Order> {
-  let after: readonly [string, number] = ["", 0];
-  for (;;) {
-    const rows = await reader.all(ordersOfSale, [key, after[0], ...after, ordersMax]);
-    for (const { order } of await withLines(reader, rows)) yield order;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < ordersMax) return;
-    after = [text(last, "buyer_id"), integer(last, "order_no")];
-  }
-}
-
 async function* unseenOrders(reader: SqlReader, lane: Lane): AsyncGenerator<Order> {
   let after = 0;
   for (;;) {
@@ -128,16 +112,16 @@ async function* unseenOrders(reader: SqlReader, lane: Lane): AsyncGenerator<Orde
 /** What live orders hold or own counts for the sale in which the SKU is now. */
 function countUnits(
   units: Map<string, Snapshot["buyers"][number]>,
-  order: Order,
+  order: RememberedOrder,
   saleOfSku: ReadonlyMap<SkuId, string | null>,
 ): void {
   const { buyerId, saleId, state } = order;
   if (buyerId === null || (state !== "reserved" && state !== "confirmed")) return;
-  for (const { sku, quantity, restocked, writtenOff } of order.lines) {
+  for (const { sku, units: own } of order.lines) {
     if (saleOfSku.get(sku) !== saleId) continue;
     const key = `${sku}\n${buyerId}`;
     const before = units.get(key)?.units ?? 0;
-    units.set(key, { sku, buyerId, units: before + quantity - restocked - writtenOff });
+    units.set(key, { sku, buyerId, units: before + own });
   }
 }
 
