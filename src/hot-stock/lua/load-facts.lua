@@ -12,21 +12,38 @@
 --@include skus
 --@include equation
 --@include tickets
---@include answers
 --@include load
 local refused = loadRefused()
 if refused then return refused end
 local skus, from = skusFrom(4)
+for _, sku in pairs(skus) do
+  sku.sale = redis.call("HGET", sku.stock, "s")
+  sku.answered = {}
+end
+local decided = {}
 for n = from, #ARGV do
   local kind, text = string.match(ARGV[n], "^(%u) (.*)$")
   if kind == "B" then
     local name, buyer, units = string.match(text, "^(%S+) (%S+) (%S+)$")
-    local sale = redis.call("HGET", skus[name].stock, "s")
-    if sale then addUnits(skus[name], sale, buyer, tonumber(units)) end
+    local sku = skus[name]
+    if sku.sale then addUnits(sku, sku.sale, buyer, tonumber(units)) end
   elseif kind == "P" then
     redis.call("HSET", POLICIES, string.match(text, "^(%S+) (.*)$"))
   else
-    remember(text, nil, skus)
+    -- As `remember` does it one by one; here there are a hundred thousand.
+    local id, record, names = string.match(text, "^(%S+) (%S+ %S+ %S+ (%S+))$")
+    decided[#decided + 1] = id
+    if redis.call("HSETNX", ANSWERS, id, record) == 1 then
+      if names == "%" then redis.call("SADD", TOMBSTONES, id) end
+      for name in string.gmatch(names, "[^,]+") do
+        local sku = skus[name]
+        if sku and sku.sale then sku.answered[#sku.answered + 1] = id end
+      end
+    end
   end
+end
+if #decided > 0 then redis.call("HDEL", VOIDS, unpack(decided)) end
+for _, sku in pairs(skus) do
+  if #sku.answered > 0 then redis.call("RPUSH", sku.ids, unpack(sku.answered)) end
 end
 return { "OK" }
