@@ -5,6 +5,8 @@ import { HotLine, openValue } from "../support/hot-line.ts";
 import { type HotSubject, hotStockAdapters } from "../support/hot-stock-adapters.ts";
 import { reserveTicket, reviveTicket, takeTicket } from "../support/tickets.ts";
 
+const voidOf = (id: string) => ({ kind: "void", id, ticket: null, reason: "lost" }) as const;
+
 /** What every hot stock promises to a rebuild behind a barrier. */
 describe.each(hotStockAdapters)("hot stock $name: rebuild", ({ open }) => {
   let subject: HotSubject;
@@ -130,6 +132,28 @@ describe.each(hotStockAdapters)("hot stock $name: rebuild", ({ open }) => {
       const status = { sku: skuId("A"), stopped: false, revision: statusRevision + 1 };
       await line.hot.setStatus(line.fence, status);
       expect(await line.words(bob(2), bob(1))).toEqual(["LIMIT_EXCEEDED", "admitted"]);
+    });
+
+    it("restores ids that were voided before anybody saw their cart", async () => {
+      const line = await HotLine.open(subject);
+      await line.hot.enqueue(line.fence, voidOf("r9"));
+      await line.rebuild();
+      expect(openValue(await line.hot.knownIds(line.fence, skuId("A"))).ids).toEqual(["r9"]);
+      expect(await line.words(reserveTicket("r9", { A: 1 }))).toEqual(["replayed void"]);
+    });
+
+    it("knows no void as under way whose id is decided, wherever it stands", async () => {
+      const line = await HotLine.open(subject);
+      await line.hot.enqueue(line.fence, voidOf("r9"));
+      await line.begin();
+      const [item] = await line.outbox();
+      if (item?.kind !== "void") throw new Error("the void is not in the outbox");
+      // It was sent once, and is not taken out of the outbox before the load.
+      line.lane.push({ item, epoch: line.fence.epoch });
+      line.decide();
+      openValue(await line.load());
+      expect(await line.outbox()).toContainEqual(item);
+      expect((await line.observe()).voids).toBe(0);
     });
 
     it("keeps the undecided tickets that are still here, in overlay and outbox", async () => {

@@ -82,7 +82,6 @@ export class PureLedger {
 
   /** What a rebuild loads: all sales count as remembered. */
   snapshot(decided: readonly string[] = []): Snapshot {
-    const orders = [...this.book.orders.values()].filter((order) => order.saleId !== null);
     return {
       levels: [...this.book.skus.values()].map((row) => ({
         sku: row.sku,
@@ -95,7 +94,7 @@ export class PureLedger {
       })),
       policies: [...this.book.sales.values()],
       buyers: [...this.book.units].flatMap(([key, units]) => this.#buyer(key, units)),
-      answers: orders.map(answerOf),
+      answers: [...this.book.orders.values()].map(answerOf),
       decided: new Set(decided),
     };
   }
