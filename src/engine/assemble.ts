@@ -30,7 +30,7 @@ export type Stores = {
   readonly messageKeys: readonly MessageKey[];
   /** Null: this process is the only one. */
   readonly news?: DecisionNews | null;
-  /** Stands before each batch of admissions: what has arrived by now goes along. */
+  /** One of the event loop: what has arrived by now is looked at. */
   readonly turn?: () => Promise<void>;
 };
 
@@ -84,6 +84,7 @@ export async function assemble(stores: Stores): Promise<{ engine: Engine; parts:
     messageKeys,
     lanes,
     leases,
+    turn,
   };
   const engine: Engine = {
     buyers: makeBuyers(parts),

@@ -27,7 +27,11 @@ async function observeRows(
   rows: readonly SkuRow[],
 ): Promise<ReadonlyMap<SkuId, Seen>> {
   const byLane = new Map<Lane, SkuId[]>();
-  for (const { lane, sku } of rows) byLane.set(lane, [...(byLane.get(lane) ?? []), sku]);
+  for (const { lane, sku } of rows) {
+    const own = byLane.get(lane);
+    if (own === undefined) byLane.set(lane, [sku]);
+    else own.push(sku);
+  }
   const found = new Map<SkuId, Seen>();
   for (const [lane, skus] of byLane) {
     const observation = await observeOpen(parts, lane, skus);

@@ -32,4 +32,6 @@ export type Parts = {
   readonly messageKeys: readonly MessageKey[];
   readonly lanes: number;
   readonly leases: Leases;
+  /** Lets everybody else run: between the parts of long work, and before a batch of admissions. */
+  readonly turn: () => Promise<void>;
 };

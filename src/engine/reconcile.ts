@@ -7,8 +7,8 @@ import type { ReconciledSku, Reconciliation } from "./engine.ts";
 import { observeOpen } from "./levels.ts";
 import type { Parts } from "./parts.ts";
 
-/** SKUs compared per step: bounds the memory of a report over many. */
-const pageMax = 1_000;
+/** SKUs compared at a time, before others have a turn: a few milliseconds. */
+const pageMax = 200;
 
 /**
  * Ledger against hot stock, exact under live traffic: hot stock is read in one step, and the
@@ -24,6 +24,7 @@ export async function reconcile(parts: Parts): Promise<Reconciliation> {
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageMax) break;
     after = last.sku;
+    await parts.turn();
   }
   const { ledger, clock } = parts;
   return {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Process, Stage } from "../../test/support/stepped.ts";
 import { reserveTicket } from "../../test/support/tickets.ts";
 import { operationId, quantity, skuId } from "../domain/values.ts";
+import { Reconciler } from "./reconciler.ts";
 
 const A = skuId("A");
 
@@ -42,6 +43,39 @@ describe("the reconciler", () => {
     expect(await process.repairs()).toBe(1);
     expect(await process.levels()).toMatchObject({ hot: { available: 3 }, drift: 0 });
     await process.expectCoherent();
+  });
+
+  it("lets everybody else run after every two hundred SKUs", async () => {
+    let turns = 0;
+    const stock = Object.fromEntries(Array.from({ length: 450 }, (_, n) => [`S${n}`, 1]));
+    const turn = async () => {
+      turns += 1;
+    };
+    const process = await (await Stage.open()).started({ stock }, turn);
+    turns = 0;
+    await process.reconciler.step();
+    // Two to compare them, two to look at their status.
+    expect(turns).toBe(4);
+    expect(await process.engine.oversight.reconciliation()).toMatchObject({ skus: 450, drift: 0 });
+    expect(turns).toBe(6);
+  });
+
+  it.each([
+    [10, 500],
+    [1_000, 4_000],
+    [9_000, 5_000],
+  ])("that has looked for %d ms rests for %d", async (lookMs, restMs) => {
+    const process = await (await Stage.open()).started();
+    const { stage, parts, bends } = process;
+    const reconciler = new Reconciler(parts);
+    bends.ledger.lanes = () => {
+      stage.clock.advance(lookMs);
+      return stage.ledger.lanes();
+    };
+    await reconciler.step(await stage.lease("reconciler"));
+    const sleep = vi.spyOn(stage.clock, "sleep");
+    await reconciler.idle(AbortSignal.abort());
+    expect(sleep.mock.calls.map(([ms]) => ms)).toEqual([restMs]);
   });
 
   it("brings a stopped SKU what the ledger has decided all the same", async () => {

@@ -5,10 +5,15 @@ import type { ReconciledSku } from "../engine/engine.ts";
 import { observeOpen } from "../engine/levels.ts";
 import type { Parts } from "../engine/parts.ts";
 import { reconcile } from "../engine/reconcile.ts";
-import type { Fence } from "../hot-stock/hot-stock.ts";
+import type { Fence, Observation } from "../hot-stock/hot-stock.ts";
 import type { LeasedWorker } from "./leased.ts";
 
 const everyMs = 500;
+/** Looking takes a fifth of the time at most, however many SKUs there are. */
+const restForEach = 4;
+const restMsMax = 5_000;
+/** SKUs looked at before others have a turn. */
+const skusMax = 200;
 /** Summing a SKU's orders costs as much as it has; so much of the time at most goes there. */
 const sumsTimeShare = 0.02;
 
@@ -22,21 +27,26 @@ export class Reconciler implements LeasedWorker {
   readonly #parts: Parts;
   #sumCursor: string | null = null;
   #nextSumAt = 0;
+  #restMs = everyMs;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   async step(lease: Lease): Promise<number> {
+    const { clock, lanes } = this.#parts;
+    const startedAt = clock.mono();
     const { items } = await reconcile(this.#parts);
     for (const item of items) await this.#heal(item, lease);
-    for (let lane = 0; lane < this.#parts.lanes; lane += 1) await this.#tendLane(lane);
+    for (let lane = 0; lane < lanes; lane += 1) await this.#tendLane(lane);
     await this.#sumOrders(lease);
+    const rest = (clock.mono() - startedAt) * restForEach;
+    this.#restMs = Math.min(restMsMax, Math.max(everyMs, rest));
     return 0;
   }
 
   idle(signal: AbortSignal): Promise<void> {
-    return this.#parts.clock.sleep(everyMs, signal);
+    return this.#parts.clock.sleep(this.#restMs, signal);
   }
 
   async #heal(item: ReconciledSku, lease: Lease): Promise<void> {
@@ -76,7 +86,7 @@ export class Reconciler implements LeasedWorker {
 
   /** What hot stock should know besides stock: sales, stopped SKUs; and a marker on its way. */
   async #tendLane(lane: Lane): Promise<void> {
-    const { ledger, hot, fences, projector, outboxBell } = this.#parts;
+    const { hot, fences, projector, outboxBell } = this.#parts;
     const seen = await observeOpen(this.#parts, lane, null);
     const fence = fences.get(lane);
     if (seen === null || fence === null) return;
@@ -85,12 +95,7 @@ export class Reconciler implements LeasedWorker {
       if (sale.lane !== lane || (known.get(sale.saleId) ?? 0) >= sale.revision) continue;
       await projector.projectSale(sale);
     }
-    const revisions = new Map(seen.skus.map(({ sku, statusRevision }) => [sku, statusRevision]));
-    for (const level of await ledger.levels([...revisions.keys()])) {
-      if (level.statusRevision > (revisions.get(level.sku) ?? 0)) {
-        await projector.projectStatus(level);
-      }
-    }
+    await this.#tendStatuses(seen);
     await this.#endSales(fence, known);
     // No message will ever release them, and the equation holds: only a rebuild gives them back.
     const orphan = seen.skus.find(({ inFlight }) => inFlight > 0);
@@ -100,6 +105,20 @@ export class Reconciler implements LeasedWorker {
     if (seen.tickets + seen.voids > 0) {
       await hot.mark(fence);
       outboxBell.ring();
+    }
+  }
+
+  async #tendStatuses({ skus }: Observation): Promise<void> {
+    const { ledger, projector, turn } = this.#parts;
+    const revisions = new Map(skus.map(({ sku, statusRevision }) => [sku, statusRevision]));
+    for (let from = 0; from < skus.length; from += skusMax) {
+      if (from > 0) await turn();
+      const part = skus.slice(from, from + skusMax).map(({ sku }) => sku);
+      for (const level of await ledger.levels(part)) {
+        if (level.statusRevision > (revisions.get(level.sku) ?? 0)) {
+          await projector.projectStatus(level);
+        }
+      }
     }
   }
 
