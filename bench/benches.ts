@@ -2,6 +2,7 @@ import { refusedRow, replayedRow } from "./answers.ts";
 import { committedRow, limitedRow } from "./committed.ts";
 import { consoleRows } from "./console.ts";
 import { expiryRows } from "./expiry.ts";
+import { growthRows } from "./growth.ts";
 import { hotSkuRows } from "./hot-sku.ts";
 import { batchOverHttpRow, committedOverHttpRow, refusedOverHttpRow } from "./http.ts";
 import { latencyRows } from "./latency.ts";
@@ -29,6 +30,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   http: async (scale) => [await committedOverHttpRow(scale), await refusedOverHttpRow(scale)],
   batch: async (scale) => [await batchOverHttpRow(scale)],
   "hot-sku": hotSkuRows,
+  growth: growthRows,
   latency: latencyRows,
   lone: loneRows,
   expiry: expiryRows,
@@ -48,8 +50,9 @@ export const benches: Readonly<Record<string, Bench>> = {
   "stack-flush": async (scale) => [await stackFlushRow(scale)],
 };
 
-/** These need what is not everywhere: private servers, a browser. */
-const isOnRequest = (name: string): boolean => name.startsWith("stack-") || name === "console";
+/** These need what is not everywhere: private servers, a browser, minutes. */
+const isOnRequest = (name: string): boolean =>
+  name.startsWith("stack-") || name === "console" || name === "growth";
 
 /** All of these names, in the order of the list above; none: all that need nothing else. */
 export async function runBenches(

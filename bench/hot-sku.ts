@@ -14,7 +14,7 @@ export async function hotSkuRows(scale: Scale): Promise<Row[]> {
   return rows;
 }
 
-async function spreadRow(scale: Scale, skus: number): Promise<Row> {
+export async function spreadRow(scale: Scale, skus: number): Promise<Row> {
   const plain: Plain = {
     name: `committed, spread over ${skus} SKUs`,
     unit: "reservations/s",

@@ -26,7 +26,7 @@ export async function bytesRow(scale: Scale): Promise<Row> {
 }
 
 /** All pages of the database, those in its log included. */
-function bytesOf(file: string): number {
+export function bytesOf(file: string): number {
   const database = new Sqlite(file, { readonly: true });
   const pages = Number(database.pragma("page_count", { simple: true }));
   const size = Number(database.pragma("page_size", { simple: true }));
