@@ -1,11 +1,22 @@
-import { type SaleId, type SkuId, saleId, skuId } from "../src/domain/values.ts";
+import { skuId } from "../src/domain/values.ts";
 import { plenty } from "./committed.ts";
 import { closedLoop, rateOf } from "./load.ts";
 import { guarded, inPairs, type Plain, rowOf, type Scale } from "./pairs.ts";
 import type { Row } from "./report.ts";
-import { BrokenInvariant, moveSale, openWorld, prove, requestOf, type World } from "./world.ts";
+import {
+  BrokenInvariant,
+  openSaleOf,
+  openWorld,
+  prove,
+  requestOf,
+  type Sale,
+  type World,
+} from "./world.ts";
 
 const waitMs = 30_000;
+/** Of one sale. */
+const skusMax = 2_000;
+const pageMax = 1_000;
 
 /** Many SKUs side by side against one hot one: what splitting a SKU into shares could win. */
 export async function hotSkuRows(scale: Scale): Promise<Row[]> {
@@ -34,49 +45,43 @@ export async function spreadRow(scale: Scale, skus: number): Promise<Row> {
 
 async function spreadRate(scale: Scale, callers: number, count: number): Promise<number> {
   await using world = await openWorld();
-  const sales = await openWideSale(world, count);
+  const sold = await openWideSales(world, count);
   const { buyers } = world.holdfast.engine;
   const tally = await closedLoop({ callers, seconds: scale.seconds }, async (n) => {
-    const sku = sales.skus[n % count];
-    if (sku === undefined) throw new BrokenInvariant("no SKU");
-    const request = requestOf({ saleId: sales.saleId, sku }, n);
-    const outcome = await buyers.reserve(request, { waitMs });
+    const sale = sold[n % count];
+    if (sale === undefined) throw new BrokenInvariant("no SKU");
+    const outcome = await buyers.reserve(requestOf(sale, n), { waitMs });
     if (!outcome.ok || outcome.value.state !== "reserved") {
       throw new BrokenInvariant("a buyer who should have reserved was refused");
     }
   });
   await prove(world, { sale: null, reserved: null });
-  if ((await reservedOf(world, sales.skus)) !== tally.answered)
+  if ((await reservedOf(world)) !== tally.answered) {
     throw new BrokenInvariant("answers and units differ");
+  }
   return rateOf(tally);
 }
 
-type WideSale = { readonly saleId: SaleId; readonly skus: readonly SkuId[] };
-
-async function openWideSale({ holdfast }: World, count: number): Promise<WideSale> {
-  const sale = { saleId: saleId("wide"), sku: skuId("wide-0") };
-  const skus = Array.from({ length: count }, (_, n) => skuId(`wide-${n}`));
-  const made = await holdfast.engine.merchandising.createSale(
-    {
-      saleId: sale.saleId,
-      title: "wide",
-      opensAt: null,
-      closesAt: null,
-      holdSeconds: 3_600,
-      limitPerBuyer: null,
-      items: skus.map((sku) => ({ sku, stock: plenty })),
-    },
-    { actor: "bench" },
-  );
-  if (!made.ok) throw new Error(made.detail);
-  await moveSale(holdfast, sale, "open");
-  return { saleId: sale.saleId, skus };
+/** So many SKUs, in as many sales as they need, in the order of their sales. */
+async function openWideSales(world: World, count: number): Promise<readonly Sale[]> {
+  const sold: Sale[] = [];
+  for (let from = 0; from < count; from += skusMax) {
+    const size = Math.min(skusMax, count - from);
+    const items = Array.from({ length: size }, (_, n) => {
+      return { sku: skuId(`wide-${from + n}`), stock: plenty };
+    });
+    const id = await openSaleOf(world, { name: `wide-${from}`, items });
+    sold.push(...items.map(({ sku }) => ({ saleId: id, sku })));
+  }
+  return sold;
 }
 
-async function reservedOf({ holdfast }: World, skus: readonly SkuId[]): Promise<number> {
+async function reservedOf({ holdfast }: World): Promise<number> {
   let reserved = 0;
-  for (const sku of skus) {
-    reserved += (await holdfast.engine.oversight.level(sku))?.balances.reserved ?? 0;
+  let page = await holdfast.parts.ledger.levelPage(null, pageMax);
+  while (page.length > 0) {
+    reserved += page.reduce((sum, { balances }) => sum + balances.reserved, 0);
+    page = await holdfast.parts.ledger.levelPage(page.at(-1)?.sku ?? null, pageMax);
   }
   return reserved;
 }
