@@ -50,10 +50,14 @@ function projectEntry(state: LaneState, entry: ProjectedEntry, found: Findings):
   apply(state, sku, entry, found);
 }
 
-/** An entry that is here already has the hash of its version, and has taken its ticket along. */
-function isOfAnotherHistory(sku: HotSku, { version, hash, ticketId }: ProjectedEntry): boolean {
+/**
+ * An entry that is here already has the hash of its version, and has taken its ticket along. Only
+ * a ticket that leaves an answer behind cannot be held again: a taking is, when it is repeated.
+ */
+function isOfAnotherHistory(sku: HotSku, entry: ProjectedEntry): boolean {
+  const { version, hash, ticketId, answer } = entry;
   if (version === sku.version) return hash !== sku.hash;
-  return ticketId !== null && sku.overlay.has(ticketId);
+  return answer !== null && ticketId !== null && sku.overlay.has(ticketId);
 }
 
 /** The ledger went back, so it seems: nothing more is sold until a person has looked. */

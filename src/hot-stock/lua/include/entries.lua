@@ -16,7 +16,8 @@ local function fork(name, stock, version, say)
 end
 
 -- One entry of the ledger: only the next version, and only on top of the hash it was made on. One
--- that is here already has the hash of its version, and has taken its ticket along.
+-- that is here already has the hash of its version, and has taken its ticket along. Only a ticket
+-- that leaves an answer behind cannot be held again: a taking is, when it is repeated.
 local function standing(name, entry, sku, say)
   local stock = redis.call("HMGET", sku.stock, "v", "h")
   if not stock[1] then return say("LACKS", name) end
@@ -25,7 +26,7 @@ local function standing(name, entry, sku, say)
   if wanted == version then
     strange = entry.hash ~= stock[2]
   elseif wanted < version then
-    strange = isHeld(entry.id, name)
+    strange = entry.answer ~= "%" and isHeld(entry.id, name)
   elseif wanted > version + 1 then
     return say("GAP", name, stock[1])
   elseif entry.previous == stock[2] then
@@ -42,7 +43,8 @@ local function projectEntry(text, skus, say)
   local name, version, previous, hash, delta, id, sale, buyer, units, answer = string.match(text,
     "^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$")
   local sku = skus[name]
-  local entry = { version = version, previous = previous, hash = hash, id = id }
+  local entry =
+    { version = version, previous = previous, hash = hash, id = id, answer = answer }
   if not standing(name, entry, sku, say) then return end
   local before = tonumber(redis.call("HGET", sku.stock, "a"))
   local record = id ~= "%" and redis.call("HGET", TICKETS, id)
