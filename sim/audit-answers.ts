@@ -11,6 +11,8 @@ export type Asked = {
   readonly content: string | null;
   /** What the ledger had decided before the question was put. */
   readonly before: Decision | undefined;
+  /** Whether hot stock had heard of that decision. */
+  readonly heardBefore: boolean;
   readonly admittedBefore: boolean;
   readonly toldBefore: boolean;
 };
@@ -34,6 +36,7 @@ export class AnswerAudit {
   readonly #ledger: LedgerAudit;
   readonly #complain: Complain;
   readonly #freedom: () => Freedom;
+  readonly #hears: (id: string) => boolean;
   readonly #idOf = new Map<string, string>();
   readonly #contents = new Map<string, Set<string>>();
   readonly #views = new WeakSet<object>();
@@ -47,10 +50,19 @@ export class AnswerAudit {
   readonly refunds = new Set<string>();
   answers = 0;
 
-  constructor(ledger: LedgerAudit, complain: Complain, freedom: () => Freedom) {
+  constructor(
+    ledger: LedgerAudit,
+    parts: {
+      readonly complain: Complain;
+      readonly freedom: () => Freedom;
+      /** Does hot stock remember a decision under the id? */
+      readonly hears: (id: string) => boolean;
+    },
+  ) {
     this.#ledger = ledger;
-    this.#complain = complain;
-    this.#freedom = freedom;
+    this.#complain = parts.complain;
+    this.#freedom = parts.freedom;
+    this.#hears = parts.hears;
   }
 
   /** Hot stock has admitted it, whether its caller knows or not. */
@@ -82,11 +94,15 @@ export class AnswerAudit {
     return { name: id, content: null, ...this.#known(id) };
   }
 
-  #known(id: string | undefined): Pick<Asked, "before" | "admittedBefore" | "toldBefore"> {
-    if (id === undefined) return { before: undefined, admittedBefore: false, toldBefore: false };
+  #known(id: string | undefined): Omit<Asked, "name" | "content"> {
+    if (id === undefined) {
+      const nothing = { heardBefore: false, admittedBefore: false, toldBefore: false };
+      return { before: undefined, ...nothing };
+    }
     const told = this.told.get(id);
     return {
       before: this.#ledger.decision(id),
+      heardBefore: this.#hears(id),
       admittedBefore: this.admitted.has(id),
       toldBefore: told !== undefined && told !== "pending",
     };
@@ -166,7 +182,11 @@ export class AnswerAudit {
     if (code === "SOLD_OUT" && known !== null && known !== asked.content) return;
     const words = `${asked.name.replaceAll("\n", " ")} is refused (${code})`;
     const { strict, intact } = this.#freedom();
-    if (asked.before !== undefined && intact) {
+    // It stands behind no ticket and no entry, so an id whose ticket was lost is new to hot stock
+    // until it is told. Any no is as good as another.
+    const isTombstone = asked.before === "void" || asked.before === "cancelled";
+    const isUnheard = isTombstone && !asked.heardBefore && !strict;
+    if (asked.before !== undefined && intact && !isUnheard) {
       this.#complain("answers", `${words}; the ledger had decided: ${asked.before}`);
     } else if (asked.admittedBefore && strict) {
       this.#complain("answers", `${words}; it was admitted before, and nothing was lost`);

@@ -53,7 +53,10 @@ export class Auditor {
     this.stamps = new StampAudit(parts.complain);
     this.ledger = new LedgerAudit(parts.rows, parts.complain);
     this.hot = new HotAudit(this.ledger, parts.complain);
-    this.answers = new AnswerAudit(this.ledger, parts.complain, parts.freedom);
+    const { complain, freedom, peek } = parts;
+    // An id begins with its lane.
+    const hears = (id: string) => peek(Number.parseInt(id, 10))?.answers.has(id) ?? false;
+    this.answers = new AnswerAudit(this.ledger, { complain, freedom, hears });
   }
 
   observe(call: Observed): void {
