@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { type Desk, openDesk } from "../src/client/desk.ts";
 import { systemClock } from "../src/clock.ts";
 import { SaleBody } from "../src/http/contract.ts";
-import { type Desk, openDesk } from "../src/loadtest/desk.ts";
 import { httpWitness, storesNow } from "../src/loadtest/http-witness.ts";
 import { type Evidence, judge, type Verdict } from "../src/loadtest/judge.ts";
 import { type CrowdPlan, usualCrowd } from "../src/loadtest/plan.ts";

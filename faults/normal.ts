@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { openDesk } from "../src/client/desk.ts";
 import { systemClock } from "../src/clock.ts";
 import { ReconciliationBody, SaleBody } from "../src/http/contract.ts";
-import { openDesk } from "../src/loadtest/desk.ts";
 import { openShop } from "../src/loadtest/shop.ts";
 
 const pollMs = 100;

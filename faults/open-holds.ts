@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { openDesk } from "../src/client/desk.ts";
 import { SaleBody } from "../src/http/contract.ts";
-import { openDesk } from "../src/loadtest/desk.ts";
 
 const batchMax = 1_000;
 const triesMax = 50;

@@ -1,6 +1,6 @@
+import { openDesk } from "../src/client/desk.ts";
+import { Refusal } from "../src/client/desk-errors.ts";
 import { SaleBody, StockChangedBody } from "../src/http/contract.ts";
-import { openDesk } from "../src/loadtest/desk.ts";
-import { Refusal } from "../src/loadtest/desk-errors.ts";
 import { sleep, struck, until } from "./injections.ts";
 import { textsOf } from "./query.ts";
 import type { Scene } from "./scene.ts";

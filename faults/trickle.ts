@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { openDesk } from "../src/client/desk.ts";
 import { systemClock } from "../src/clock.ts";
 import { LevelBody, SaleBody } from "../src/http/contract.ts";
-import { openDesk } from "../src/loadtest/desk.ts";
 import type { Finding } from "../src/loadtest/judge.ts";
 import { openShop, type Shop, type Told } from "../src/loadtest/shop.ts";
 

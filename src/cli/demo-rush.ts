@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
+import { openDesk } from "../client/desk.ts";
 import type { Demo, DemoStarted } from "../http/demo.ts";
-import { openDesk } from "../loadtest/desk.ts";
 import { type CrowdPlan, usualCrowd } from "../loadtest/plan.ts";
 import { sendCrowd } from "../loadtest/send-crowd.ts";
 import { freshSaleId } from "./fresh-sale-id.ts";

@@ -1,6 +1,6 @@
+import { NoAnswer, Refusal } from "../client/desk-errors.ts";
 import { ConfigError } from "../config-error.ts";
 import { Fault } from "../domain/fault.ts";
-import { NoAnswer, Refusal } from "../loadtest/desk-errors.ts";
 import { exitCodes } from "./context.ts";
 import { optionalText, type Text } from "./text.ts";
 

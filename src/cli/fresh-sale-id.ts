@@ -1,5 +1,5 @@
+import type { Desk } from "../client/desk.ts";
 import { SalePage } from "../http/contract.ts";
-import type { Desk } from "../loadtest/desk.ts";
 
 /** A ledger that was used before has its demo sales still: this one is the next. */
 export async function freshSaleId(desk: Desk): Promise<string> {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Desk, openDesk } from "../loadtest/desk.ts";
+import { type Desk, openDesk } from "../client/desk.ts";
 import { type Context, type Options, textOption } from "./context.ts";
 import { usageError } from "./failure.ts";
 

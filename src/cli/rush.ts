@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
+import type { Desk } from "../client/desk.ts";
 import { SaleBody } from "../http/contract.ts";
 import type { CrowdProgress } from "../loadtest/crowd.ts";
-import type { Desk } from "../loadtest/desk.ts";
 import { storesNow } from "../loadtest/http-witness.ts";
 import { type Evidence, judge, type Verdict } from "../loadtest/judge.ts";
 import { type CrowdPlan, usualCrowd } from "../loadtest/plan.ts";

@@ -24,16 +24,20 @@ export type DeskOptions = {
   readonly apiKey: string | null;
   /** The language of titles and details. */
   readonly language?: string;
+  /** Sockets that are kept open; 16. */
+  readonly connections?: number;
+  /** Milliseconds that an answer may take; 60,000. */
+  readonly timeoutMs?: number;
 };
 
-const timeoutMs = 60_000;
+const timeoutMsDefault = 60_000;
+const connectionsDefault = 16;
 
-export function openDesk({ url, apiKey, language }: DeskOptions): Desk {
-  const pool = new Pool(new URL(url).origin, {
-    connections: 16,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  });
+export function openDesk(options: DeskOptions): Desk {
+  const { url, apiKey, language } = options;
+  const { connections = connectionsDefault, timeoutMs = timeoutMsDefault } = options;
+  const limits = { connections, headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+  const pool = new Pool(new URL(url).origin, limits);
   const base = new URL(url).pathname.replace(/\/$/, "");
   const common = {
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),

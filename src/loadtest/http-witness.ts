@@ -1,3 +1,5 @@
+import type { Desk } from "../client/desk.ts";
+import { Refusal } from "../client/desk-errors.ts";
 import {
   type EntryBody,
   EntryPage,
@@ -6,8 +8,6 @@ import {
   ReservationBody,
   VerificationBody,
 } from "../http/contract.ts";
-import type { Desk } from "./desk.ts";
-import { Refusal } from "./desk-errors.ts";
 import type { AuditFact, EntryFact, LevelFact, OrderFact, StoresFact, Witness } from "./witness.ts";
 
 const pageLimit = 200;

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -57,6 +57,18 @@ describe("the README", () => {
     expect(stdout).toContain('{"ok":true');
     expect(stdout).toContain('"drift":0');
     expect(stdout).not.toContain('"status":4');
+  });
+
+  it.each(readmes)("%s: its backend reserves and pays as it stands there", (readme) => {
+    const [, code = ""] = /<!-- client -->\n```ts\n([\s\S]*?)```/.exec(read(readme)) ?? [];
+    const program = code
+      .replace("holdfast/client", new URL("dist/src/client/client.js", root).href)
+      .replace("http://127.0.0.1:8787", url)
+      .replace("cart-4711", `cart-${readme}`);
+    const file = join(folder, `${readme}.mjs`);
+    writeFileSync(file, program);
+    const { stdout, stderr, status } = spawnSync(process.execPath, [file], { encoding: "utf8" });
+    expect({ stdout, stderr, status }).toEqual({ stdout: "confirmed\n", stderr: "", status: 0 });
   });
 
   it.each([...readmes, "docs/operations.md"])("%s links only to what is there", (name) => {

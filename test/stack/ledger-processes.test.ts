@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSale } from "../../src/cli/rush.ts";
+import { type Desk, openDesk } from "../../src/client/desk.ts";
 import { systemClock } from "../../src/clock.ts";
 import { Crowd } from "../../src/loadtest/crowd.ts";
-import { type Desk, openDesk } from "../../src/loadtest/desk.ts";
 import { httpWitness, storesNow } from "../../src/loadtest/http-witness.ts";
 import { judge } from "../../src/loadtest/judge.ts";
 import { type CrowdPlan, usualCrowd } from "../../src/loadtest/plan.ts";

@@ -1,7 +1,7 @@
+import { NoAnswer } from "../../client/desk-errors.ts";
 import { skuId, ValueError } from "../../domain/values.ts";
 import { VerificationBody } from "../../http/contract.ts";
 import type { Verification } from "../../ledger/ledger.ts";
-import { NoAnswer } from "../../loadtest/desk-errors.ts";
 import { type Command, type Context, exitCodes, textOption } from "../context.ts";
 import { usageError } from "../failure.ts";
 import { isLedgerNamed, mayReadLedger, withLedger } from "../ledger-file.ts";

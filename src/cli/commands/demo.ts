@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDesk } from "../../client/desk.ts";
 import type { Config } from "../../config.ts";
-import { openDesk } from "../../loadtest/desk.ts";
 import {
   type Command,
   type Context,

@@ -1,5 +1,5 @@
+import { openDesk } from "../../client/desk.ts";
 import { isDefault } from "../../config.ts";
-import { openDesk } from "../../loadtest/desk.ts";
 import { httpWitness } from "../../loadtest/http-witness.ts";
 import type { Witness } from "../../loadtest/witness.ts";
 import { aborted } from "../aborted.ts";

@@ -1,3 +1,4 @@
+import { NoAnswer } from "../../client/desk-errors.ts";
 import { systemClock } from "../../clock.ts";
 import { refuseUnsafe } from "../../config.ts";
 import { ConfigError } from "../../config-error.ts";
@@ -7,7 +8,6 @@ import { toldIds } from "../../doctor/ids.ts";
 import type { StoreUrls } from "../../doctor/transport.ts";
 import { inWords, type ToldCheck } from "../../doctor/words.ts";
 import { type CheckBody, DoctorBody } from "../../http/contract.ts";
-import { NoAnswer } from "../../loadtest/desk-errors.ts";
 import { lanePlaceOf } from "../../wire.ts";
 import { type Command, type Context, exitCodes, listOption, type Options } from "../context.ts";
 import { failureOf, usageError } from "../failure.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { type Desk, openDesk } from "../../client/desk.ts";
 import { isLoopback } from "../../config-values.ts";
 import { LevelBody, SaleBody } from "../../http/contract.ts";
-import { type Desk, openDesk } from "../../loadtest/desk.ts";
 import { httpWitness } from "../../loadtest/http-witness.ts";
 import { buyersMax, type CrowdPlan, usualCrowd } from "../../loadtest/plan.ts";
 import type { SkuStart } from "../../loadtest/prove.ts";

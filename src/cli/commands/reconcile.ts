@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
+import type { Desk } from "../../client/desk.ts";
+import { NoAnswer } from "../../client/desk-errors.ts";
 import { ReconciliationBody, RepairBody } from "../../http/contract.ts";
 import type { BucketDamage, Ledger } from "../../ledger/ledger.ts";
-import type { Desk } from "../../loadtest/desk.ts";
-import { NoAnswer } from "../../loadtest/desk-errors.ts";
 import {
   type Command,
   type Context,

@@ -1,5 +1,5 @@
+import type { Desk } from "../../client/desk.ts";
 import { type LevelBody, SaleBody, SalePage } from "../../http/contract.ts";
-import type { Desk } from "../../loadtest/desk.ts";
 import {
   type Command,
   type Context,

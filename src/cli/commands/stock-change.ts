@@ -1,5 +1,5 @@
+import { NoAnswer } from "../../client/desk-errors.ts";
 import { LevelBody, StockChangedBody } from "../../http/contract.ts";
-import { NoAnswer } from "../../loadtest/desk-errors.ts";
 import {
   type Command,
   type Context,

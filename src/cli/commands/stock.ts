@@ -1,5 +1,5 @@
+import type { Desk } from "../../client/desk.ts";
 import { type EntryBody, EntryPage, LevelBody, LevelPage } from "../../http/contract.ts";
-import type { Desk } from "../../loadtest/desk.ts";
 import {
   type Command,
   type Context,
