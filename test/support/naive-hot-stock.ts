@@ -88,8 +88,9 @@ export class NaiveHotStock {
     this.answers.clear();
     const { orders } = this.#line.ledger.book;
     for (const order of orders.values()) {
-      if (order.saleId === null) continue;
-      const state = order.state === "rejected" ? "rejected" : "reserved";
+      const first = order.state === "rejected" ? "rejected" : "reserved";
+      // Decided before its ticket was seen: it is what it was then.
+      const state = order.saleId === null ? order.state : first;
       this.#remember(order.id, state, order.fingerprint);
     }
     for (const id of [...this.#held.keys()]) if (lost || orders.has(id)) this.#held.delete(id);
