@@ -14,9 +14,10 @@ const ordersOfSale = `
   select k.order_no, k.buyer_id, k.order_id, k.state, k.fingerprint, i.sku_id,
     l.quantity - l.restocked - l.written_off as units
   from (
-    select order_no, buyer_id, order_id, state, fingerprint from orders
-    where sale = ? and buyer_id >= ? and (buyer_id, order_no) > (?, ?)
-    order by buyer_id, order_no limit ?
+    select o.order_no, o.buyer_id, o.order_id, o.state, o.fingerprint
+    from orders o join sales s on s.sale = o.sale
+    where o.sale = ? and o.buyer_id >= ? and (o.buyer_id, o.order_no) > (?, ?)
+    order by o.buyer_id, o.order_no limit ?
   ) k
   left join order_lines l on l.order_no = k.order_no
   left join inventory i on i.sku = l.sku`;
