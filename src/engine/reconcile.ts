@@ -7,8 +7,8 @@ import type { ReconciledSku, Reconciliation } from "./engine.ts";
 import { observeOpen } from "./levels.ts";
 import type { Parts } from "./parts.ts";
 
-/** SKUs compared at a time, before others have a turn: a few milliseconds. */
-const pageMax = 200;
+/** SKUs looked at before others have a turn: a few milliseconds. */
+export const skusPerTurn = 200;
 
 /**
  * Ledger against hot stock, exact under live traffic: hot stock is read in one step, and the
@@ -19,10 +19,10 @@ export async function reconcile(parts: Parts): Promise<Reconciliation> {
   const items: ReconciledSku[] = [];
   let after: string | null = null;
   for (;;) {
-    const rows: readonly SkuRow[] = await parts.ledger.levelPage(after, pageMax);
+    const rows: readonly SkuRow[] = await parts.ledger.levelPage(after, skusPerTurn);
     items.push(...(await compare(parts, rows, observations)));
     const last = rows.at(-1);
-    if (last === undefined || rows.length < pageMax) break;
+    if (last === undefined || rows.length < skusPerTurn) break;
     after = last.sku;
     await parts.turn();
   }

@@ -4,16 +4,14 @@ import type { Lane, SaleId, SkuId } from "../domain/values.ts";
 import type { ReconciledSku } from "../engine/engine.ts";
 import { observeOpen } from "../engine/levels.ts";
 import type { Parts } from "../engine/parts.ts";
-import { reconcile } from "../engine/reconcile.ts";
+import { reconcile, skusPerTurn } from "../engine/reconcile.ts";
 import type { Fence, Observation } from "../hot-stock/hot-stock.ts";
 import type { LeasedWorker } from "./leased.ts";
 
 const everyMs = 500;
-/** Looking takes a fifth of the time at most, however many SKUs there are. */
+/** Looking takes a fifth of the time, until damage would wait too long to be seen. */
 const restForEach = 4;
 const restMsMax = 5_000;
-/** SKUs looked at before others have a turn. */
-const skusMax = 200;
 /** Summing a SKU's orders costs as much as it has; so much of the time at most goes there. */
 const sumsTimeShare = 0.02;
 
@@ -111,9 +109,9 @@ export class Reconciler implements LeasedWorker {
   async #tendStatuses({ skus }: Observation): Promise<void> {
     const { ledger, projector, turn } = this.#parts;
     const revisions = new Map(skus.map(({ sku, statusRevision }) => [sku, statusRevision]));
-    for (let from = 0; from < skus.length; from += skusMax) {
+    for (let from = 0; from < skus.length; from += skusPerTurn) {
       if (from > 0) await turn();
-      const part = skus.slice(from, from + skusMax).map(({ sku }) => sku);
+      const part = skus.slice(from, from + skusPerTurn).map(({ sku }) => sku);
       for (const level of await ledger.levels(part)) {
         if (level.statusRevision > (revisions.get(level.sku) ?? 0)) {
           await projector.projectStatus(level);
