@@ -133,6 +133,30 @@ describe("a backend's client", () => {
     expect(level?.balances).toMatchObject({ available: 4, reserved: 1 });
   });
 
+  it("asks again when it is told later, after pauses that grow, and not for ever", async () => {
+    const busy = { type: "about:blank", code: "BUSY", status: 503, title: "t", detail: "d" };
+    const body = { ...busy, instance: "i", retryable: true };
+    const asked: string[] = [];
+    const later = createServer(async (request, reply) => {
+      asked.push(String(request.url));
+      request.resume();
+      const items = [{ idempotencyKey: "k1", status: 503, replayed: false, body }];
+      reply.end(JSON.stringify({ items }));
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => later.once("listening", resolve));
+    onTestFinished(() => void later.close());
+    const pauses: number[] = [];
+    const sleep = async (ms: number) => void pauses.push(ms);
+    const { port } = later.address() as AddressInfo;
+    const clock = { ...systemClock, sleep };
+    const client = openClient({ url: `http://127.0.0.1:${port}`, apiKey: null, tries: 3, clock });
+    onTestFinished(() => client.close());
+    const told = await client.reserve(cartOf("x", 1));
+    expect(told).toEqual({ ok: false, problem: body, replayed: false });
+    expect(asked).toEqual(Array(3).fill("/v1/reservations:batch"));
+    expect(pauses).toEqual([50, 100]);
+  });
+
   it("says that nobody is there, and that somebody else is", async () => {
     const free = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => free.once("listening", resolve));
