@@ -62,6 +62,19 @@ describe.each(ledgerServers())("a connection that dies without a word on $name",
     await Promise.all([ledger.close(), dying.close()]);
   }, 60_000);
 
+  it("is not the only one: those that nobody used are opened anew", async () => {
+    const dying = await openMysql(urlBehind(line));
+    const read = () => dying.all("select connection_id() as id, sleep(0.2) as slept", []);
+    await Promise.all([read(), read(), read()]);
+    line.freezeAll();
+    await expect(read()).rejects.toMatchObject({ code: "LEDGER_UNAVAILABLE" });
+    const asked = vi.spyOn(MysqlConnection.prototype, "rows");
+    await Promise.all([read(), read(), read()]);
+    expect(asked.mock.calls.filter(([text]) => text === "show processlist")).toEqual([]);
+    asked.mockRestore();
+    await dying.close();
+  }, 60_000);
+
   it("leaves in doubt a commit whose answer it has lost", async () => {
     const dying = await openMysql(urlBehind(line));
     const stands = dying.transaction(async () => line.freezeAll());

@@ -9,11 +9,12 @@ import { firstSale, namesOf, type Step, steps } from "../support/ledger-random-c
 import { type LedgerServer, ledgerServers, openServerLedger } from "../support/ledger-servers.ts";
 
 /** More of them: LEDGER_RUNS=10000. A failure prints its seed; LEDGER_SEED tells it again. */
-const runs = Number(process.env["LEDGER_RUNS"] ?? 200);
 const seed = process.env["LEDGER_SEED"];
 const runMsMax = 2_000;
 /** Stories of one pair of ledgers: what is compared is all that they hold, so they stay small. */
 const runsTogether = 50;
+/** A seed is that of one pair. */
+const runs = seed === undefined ? Number(process.env["LEDGER_RUNS"] ?? 200) : runsTogether;
 
 describe.each(ledgerServers())("a ledger on $name beside one on SQLite", (server) => {
   it(
