@@ -1,41 +1,14 @@
-import type { SkuRow } from "../domain/command.ts";
+import type { OperationRecord } from "../domain/command.ts";
 import type { LedgerEntry } from "../domain/entry.ts";
 import { invariant } from "../domain/invariant.ts";
 import type { Order, OrderLine } from "../domain/reservation.ts";
-import type { Sale } from "../domain/sale.ts";
-import { moves, totalOf } from "../domain/stock.ts";
+import { moves } from "../domain/stock.ts";
 import { auditValues, insertAudit } from "./audit.ts";
 import type { LoadedBook } from "./book-load.ts";
 import { insertRequest, requestValues } from "./requests.ts";
-import { integer } from "./rows.ts";
-import type { SqlSession, SqlValue } from "./sql-database.ts";
-
-const insertLane = "insert into lanes (lane, epoch, met, incarnation) values (?, ?, ?, ?)";
-const lanesKnown = "select lane from lanes where lane in (?)";
-const updateLane = "update lanes set epoch = ?, met = ?, incarnation = ? where lane = ?";
-
-const insertSale = `
-  insert into sales (
-    sale_id, lane, title, fingerprint, state, revision, opens_at_ms, closes_at_ms, hold_ms,
-    limit_per_buyer, created_at_ms, closed_at_ms
-  ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-/** No lock stands before it: of two who saw one revision, one is first. */
-const updateSale = `
-  update sales set state = ?, revision = ?, opens_at_ms = ?, closes_at_ms = ?, closed_at_ms = ?
-  where sale = ? and revision = ?`;
-const insertItem = "insert into sale_items (sale, sku, stocked) values (?, ?, ?)";
-
-const insertSku = `
-  insert into inventory (
-    lane, sale, status, status_reason, status_revision, total, available, reserved, sold, frozen,
-    lost, version, hash, sku_id
-  ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-/** The version that was read is asked for again: two writers would not both find it. */
-const updateSku = `
-  update inventory set
-    lane = ?, sale = ?, status = ?, status_reason = ?, status_revision = ?, total = ?,
-    available = ?, reserved = ?, sold = ?, frozen = ?, lost = ?, version = ?, hash = ?
-  where sku = ? and version = ?`;
+import { keyAt, known, type Values, write } from "./rows-write.ts";
+import type { SqlSession } from "./sql-database.ts";
+import { writeStock } from "./stock-write.ts";
 
 const insertOrder = `
   insert into orders (
@@ -72,168 +45,96 @@ const insertOperation = `
     reason
   ) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-type Values = readonly SqlValue[];
+/**
+ * Writes what the decisions changed: each row once, whatever the number of decisions. New orders
+ * and entries may be begun while others are being decided; of an order that is decided about once
+ * more after that, the change is written at the end.
+ */
+export class BookWriter {
+  readonly #session: SqlSession;
+  readonly #loaded: LoadedBook;
+  /** New orders as they were written. */
+  readonly #orders = new Map<string, Order>();
+  #entries = 0;
+  #keyed: Promise<unknown> = Promise.resolve();
+  #begun: Promise<void>[] = [];
 
-/** Writes what the decisions changed: each row once, whatever the number of decisions. */
-export async function writeBook(session: SqlSession, loaded: LoadedBook): Promise<void> {
-  await writeLanes(session, loaded);
-  await writeSales(session, loaded);
-  await writeSkus(session, loaded);
-  await writeItems(session, loaded);
-  await writeOrders(session, loaded);
-  await writeEntries(session, loaded);
-  await writePayments(session, loaded);
-  const { operations, audits, requests } = loaded.book.changes;
-  await write(
-    session,
-    insertOperation,
-    operations.map((record) => [
-      record.scope,
-      record.operationId,
-      record.operation,
-      record.fingerprint,
-      record.code,
-      record.detail,
-      JSON.stringify(Object.fromEntries(record.versions)),
-      JSON.stringify(record.content),
-      record.at,
-      record.actor,
-      record.reason,
-    ]),
-  );
-  await write(session, insertAudit, audits.map(auditValues));
-  await write(session, insertRequest, requests.map(requestValues));
+  constructor(session: SqlSession, loaded: LoadedBook) {
+    this.#session = session;
+    this.#loaded = loaded;
+  }
+
+  /** What is new by now, but for what waits for rows that are written at the end. */
+  begin(): void {
+    const { newSkus, newSales } = this.#loaded.book.changes;
+    if (newSkus.size + newSales.size > 0) return;
+    const begun = this.#writeNew();
+    begun.catch(() => undefined);
+    this.#begun.push(begun);
+  }
+
+  async finish(): Promise<void> {
+    const [session, loaded] = [this.#session, this.#loaded];
+    await writeStock(session, loaded);
+    await Promise.all([...this.#begun, this.#writeNew()]);
+    await writeChanged(session, loaded, this.#orders);
+    await writePayments(session, loaded);
+    const { operations, audits, requests } = loaded.book.changes;
+    await write(session, insertOperation, operations.map(operationValues));
+    await write(session, insertAudit, audits.map(auditValues));
+    await write(session, insertRequest, requests.map(requestValues));
+  }
+
+  async #writeNew(): Promise<void> {
+    const { book } = this.#loaded;
+    const ids = [...book.changes.newOrders].slice(this.#orders.size);
+    const orders = ids.map((id) => known(book.orders, id));
+    for (const order of orders) this.#orders.set(order.id, order);
+    const entries = book.changes.entries.slice(this.#entries);
+    this.#entries += entries.length;
+    // Entries may be of orders that were begun before.
+    this.#keyed = Promise.all([this.#keyed, writeOrders(this.#session, this.#loaded, orders)]);
+    await this.#keyed;
+    const lines = writeLines(this.#session, this.#loaded, orders);
+    await Promise.all([lines, writeEntries(this.#session, this.#loaded, entries)]);
+  }
 }
 
-async function write(session: SqlSession, sql: string, rows: readonly Values[]): Promise<void> {
-  if (rows.length > 0) await session.many(sql, rows);
+async function writeOrders(
+  session: SqlSession,
+  { orderKeys, saleKeys }: LoadedBook,
+  orders: readonly Order[],
+): Promise<void> {
+  if (orders.length === 0) return;
+  const values = orders.map((order) => newOrderValues(order, saleKeys));
+  const keys = await session.insert(insertOrder, values);
+  for (const [index, { id }] of orders.entries()) orderKeys.set(id, keyAt(keys, index));
 }
 
-async function writeLanes(session: SqlSession, loaded: LoadedBook): Promise<void> {
-  const { book } = loaded;
-  const rows = [...book.changes.lanes].map((key) => {
-    const { lane, epoch, met, incarnation } = book.lane(key);
-    return [epoch, met, incarnation, lane];
+function writeLines(
+  session: SqlSession,
+  { orderKeys, skuKeys }: LoadedBook,
+  orders: readonly Order[],
+): Promise<void> {
+  const values = orders.flatMap(({ id, lines }) => {
+    const key = known(orderKeys, id);
+    return lines.map((line) => newLineValues(key, known(skuKeys, line.sku), line));
   });
-  await write(session, updateLane, rows);
-  const added = new Set([...book.changes.newSales].map((id) => known(book.sales, id).lane));
-  for (const sku of book.changes.newSkus) added.add(known(book.skus, sku).lane);
-  if (added.size > 0) await addLanes(session, [...added]);
+  return write(session, insertLine, values);
 }
 
-/** A lane begins to exist with the first SKU, or the first epoch, that is put into it. */
-async function addLanes(session: SqlSession, lanes: readonly number[]): Promise<void> {
-  const found = await session.all(lanesKnown, [lanes]);
-  const known = new Set(found.map((row) => integer(row, "lane")));
-  const missing = lanes.filter((lane) => !known.has(lane));
-  await write(
-    session,
-    insertLane,
-    missing.map((lane) => [lane, 0, 0, null]),
-  );
-}
-
-async function writeSales(session: SqlSession, loaded: LoadedBook): Promise<void> {
-  const { changes } = loaded.book;
-  const sales = [...changes.sales].map((id) => known(loaded.book.sales, id));
-  const added = sales.filter(({ saleId }) => changes.newSales.has(saleId));
-  const keys = added.length === 0 ? [] : await session.insert(insertSale, added.map(saleValues));
-  for (const [index, { saleId }] of added.entries()) {
-    loaded.saleKeys.set(saleId, keyAt(keys, index));
-  }
-  const changed = sales.filter(({ saleId }) => !changes.newSales.has(saleId));
-  const rows = changed.map(({ state, revision, opensAt, closesAt, closedAt, saleId }) => {
-    const key = known(loaded.saleKeys, saleId);
-    const seen = known(loaded.before.sales, saleId).revision;
-    return [state, revision, opensAt, closesAt, closedAt, key, seen];
-  });
-  await write(session, updateSale, rows);
-}
-
-function saleValues(sale: Sale): Values {
-  return [
-    sale.saleId,
-    sale.lane,
-    sale.title,
-    sale.fingerprint,
-    sale.state,
-    sale.revision,
-    sale.opensAt,
-    sale.closesAt,
-    sale.holdMs,
-    sale.limitPerBuyer,
-    sale.createdAt,
-    sale.closedAt,
-  ];
-}
-
-async function writeSkus(session: SqlSession, loaded: LoadedBook): Promise<void> {
-  const { book, skuKeys, before } = loaded;
-  const rows = [...book.changes.skus].map((sku) => known(book.skus, sku));
-  const added = rows.filter(({ sku }) => book.changes.newSkus.has(sku));
-  const values = added.map((row) => [...skuValues(row, loaded), row.sku]);
-  const keys = added.length === 0 ? [] : await session.insert(insertSku, values);
-  for (const [index, { sku }] of added.entries()) skuKeys.set(sku, keyAt(keys, index));
-  const changed = rows.filter(({ sku }) => !book.changes.newSkus.has(sku));
-  await write(
-    session,
-    updateSku,
-    changed.map((row) => [
-      ...skuValues(row, loaded),
-      known(skuKeys, row.sku),
-      known(before.skus, row.sku).version,
-    ]),
-  );
-}
-
-function skuValues(row: SkuRow, { saleKeys }: LoadedBook): Values {
-  const { available, reserved, sold, frozen, lost } = row.balances;
-  return [
-    row.lane,
-    row.saleId === null ? null : known(saleKeys, row.saleId),
-    row.status,
-    row.statusReason,
-    row.statusRevision,
-    totalOf(row.balances),
-    available,
-    reserved,
-    sold,
-    frozen,
-    lost,
-    row.version,
-    row.hash,
-  ];
-}
-
-async function writeItems(session: SqlSession, loaded: LoadedBook): Promise<void> {
-  const rows: Values[] = [];
-  for (const id of loaded.book.changes.newSales) {
-    for (const [sku, stocked] of known(loaded.book.sales, id).stocked) {
-      rows.push([known(loaded.saleKeys, id), known(loaded.skuKeys, sku), stocked]);
-    }
-  }
-  await write(session, insertItem, rows);
-}
-
-async function writeOrders(session: SqlSession, loaded: LoadedBook): Promise<void> {
-  const { book, orderKeys, saleKeys, skuKeys, before } = loaded;
-  const added = [...book.changes.newOrders].map((id) => known(book.orders, id));
-  const inserts = added.map((order) => newOrderValues(order, saleKeys));
-  const keys = added.length === 0 ? [] : await session.insert(insertOrder, inserts);
-  const newLines: Values[] = [];
-  for (const [index, { id, lines }] of added.entries()) {
-    const key = keyAt(keys, index);
-    orderKeys.set(id, key);
-    for (const line of lines) newLines.push(newLineValues(key, known(skuKeys, line.sku), line));
-  }
-  await write(session, insertLine, newLines);
-
+/** Orders that are not any more as they were read, or written. */
+async function writeChanged(
+  session: SqlSession,
+  { book, orderKeys, skuKeys, before }: LoadedBook,
+  written: ReadonlyMap<string, Order>,
+): Promise<void> {
   const updates: Values[] = [];
   const lineUpdates: Values[] = [];
   for (const id of book.changes.orders) {
-    const old = before.orders.get(id);
-    if (old === undefined) continue;
+    const old = before.orders.get(id) ?? known(written, id);
     const order = known(book.orders, id);
+    if (order === old) continue;
     const key = known(orderKeys, id);
     updates.push([...movingValues(order), key]);
     for (const { sku, restocked, writtenOff } of changedLines(old, order)) {
@@ -288,13 +189,16 @@ function changedLines(old: Order, order: Order): readonly OrderLine[] {
   });
 }
 
-async function writeEntries(session: SqlSession, loaded: LoadedBook): Promise<void> {
-  const { skuKeys, orderKeys } = loaded;
-  const rows = loaded.book.changes.entries.map((entry) => {
+function writeEntries(
+  session: SqlSession,
+  { skuKeys, orderKeys }: LoadedBook,
+  entries: readonly LedgerEntry[],
+): Promise<void> {
+  const rows = entries.map((entry) => {
     const order = entry.reservationId === null ? 0 : known(orderKeys, entry.reservationId);
     return entryValues(entry, known(skuKeys, entry.sku), order);
   });
-  await write(session, insertEntry, rows);
+  return write(session, insertEntry, rows);
 }
 
 function entryValues(entry: LedgerEntry, skuKey: number, orderKey: number): Values {
@@ -322,6 +226,16 @@ function entryValues(entry: LedgerEntry, skuKey: number, orderKey: number): Valu
   ];
 }
 
+function operationValues(record: OperationRecord): Values {
+  const { scope, operationId, operation, fingerprint, code, detail, versions } = record;
+  return [
+    ...[scope, operationId, operation, fingerprint, code, detail],
+    JSON.stringify(Object.fromEntries(versions)),
+    JSON.stringify(record.content),
+    ...[record.at, record.actor, record.reason],
+  ];
+}
+
 async function writePayments(session: SqlSession, loaded: LoadedBook): Promise<void> {
   const { book, before, orderKeys } = loaded;
   const inserts: Values[] = [];
@@ -338,16 +252,4 @@ async function writePayments(session: SqlSession, loaded: LoadedBook): Promise<v
   }
   await write(session, insertPayment, inserts);
   await write(session, updatePayment, updates);
-}
-
-function known<K, V>(map: ReadonlyMap<K, V>, key: K): V {
-  const value = map.get(key);
-  invariant(value !== undefined, () => `${String(key)} is not in the working set`);
-  return value;
-}
-
-function keyAt(keys: readonly number[], index: number): number {
-  const key = keys[index];
-  invariant(key !== undefined, () => `expected more than ${keys.length} keys`);
-  return key;
 }

@@ -1,13 +1,14 @@
 import type { Clock } from "../clock.ts";
-import { keysOf } from "../domain/book.ts";
+import { type BookKeys, keysOf } from "../domain/book.ts";
 import type { Command, CommandResult } from "../domain/command.ts";
 import { decide } from "../domain/decide.ts";
 import type { Instant, ReservationId, SkuId } from "../domain/values.ts";
 import { type LoadedBook, loadBook } from "./book-load.ts";
-import { writeBook } from "./book-write.ts";
+import { BookWriter } from "./book-write.ts";
+import { Disturbed } from "./disturbed.ts";
 import type { Commit } from "./ledger.ts";
 import type { Sales } from "./sales.ts";
-import type { SqlDatabase, SqlReader, SqlSession } from "./sql-database.ts";
+import { portions, type SqlDatabase, type SqlReader, type SqlSession } from "./sql-database.ts";
 
 export type CommitContext = {
   readonly database: SqlDatabase;
@@ -27,33 +28,35 @@ export async function commitCommands(
   if (commands.length === 0) return { results: [], entries: [], settled: [] };
   let isFirst = true;
   return context.database.transaction(async (session) => {
-    let decided = await decideAll(context, session, { commands, expectNew: isFirst });
-    const isDoubtful = isFirst && decided.results.some(isUndecided);
+    const expectNew = isFirst;
     isFirst = false;
-    // A repeat is answered whatever has become of its SKU.
-    if (isDoubtful) decided = await decideAll(context, session, { commands, expectNew: false });
-    const { loaded, results } = decided;
-    await writeBook(session, loaded);
+    const loaded = await load(context, session, keysOf(commands, { expectNew }));
+    const writer = new BookWriter(session, loaded);
+    const { ahead } = context.database;
+    const results: CommandResult[] = [];
+    for (const part of portions(commands, ahead?.commands ?? commands.length)) {
+      const decided = part.map((each) => broken(loaded, each) ?? decide(loaded.book, each));
+      // A repeat is answered whatever has become of its SKU.
+      if (expectNew && decided.some(isUndecided)) throw new Disturbed("overtaken", doubtful);
+      results.push(...decided);
+      if (ahead === undefined || results.length === commands.length) continue;
+      writer.begin();
+      await ahead.turn();
+    }
+    await writer.finish();
     return { results, entries: loaded.book.projected, settled: loaded.book.settled };
   });
 }
 
-type Decided = { readonly loaded: LoadedBook; readonly results: readonly CommandResult[] };
+const doubtful = "a command that cannot be decided may be a repeat";
 
-async function decideAll(
+function load(
   { database, clock, sales }: CommitContext,
   session: SqlSession,
-  asked: { readonly commands: readonly Command[]; readonly expectNew: boolean },
-): Promise<Decided> {
-  const loaded = await loadBook(session, keysOf(asked.commands, asked), {
-    now: () => decidingTime(database, session, clock),
-    sales,
-    database,
-  });
-  const results = asked.commands.map((command) => {
-    return broken(loaded, command) ?? decide(loaded.book, command);
-  });
-  return { loaded, results };
+  keys: BookKeys,
+): Promise<LoadedBook> {
+  const now = () => decidingTime(database, session, clock);
+  return loadBook(session, keys, { now, sales, database });
 }
 
 function isUndecided({ status }: CommandResult): boolean {

@@ -174,6 +174,8 @@ export function parseMysqlUrl(text: string): MysqlTarget {
     // A number that a double cannot hold comes as text, and no parser takes it for a number.
     supportBigNumbers: true,
     multipleStatements: false,
+    // The values stand in the statement already; the driver would look through it for more places.
+    queryFormat: (sql) => sql,
     connectTimeout: connectMsMax,
     enableKeepAlive: true,
     ...(tls === "on" || ca !== undefined ? { ssl: secure } : {}),

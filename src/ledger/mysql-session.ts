@@ -1,21 +1,27 @@
 import { invariant } from "../domain/invariant.ts";
 import { Disturbed } from "./disturbed.ts";
-import type { MysqlConnection } from "./mysql-connection.ts";
+import type { MysqlConnection, Written } from "./mysql-connection.ts";
 import { mysqlFailure } from "./mysql-faults.ts";
 import type { MysqlServer } from "./mysql-server.ts";
-import type { MysqlStatements } from "./mysql-statements.ts";
+import type { Batch, MysqlStatements } from "./mysql-statements.ts";
 import type { Row, SchemaSession, SqlParam, SqlValue } from "./sql-database.ts";
 
+type Statements = Pick<MysqlConnection, "rows" | "write">;
 type Rows = readonly (readonly SqlValue[])[];
 
-/** The statements of one transaction, on the one connection that it has. */
+/**
+ * The statements of one transaction, on the one connection that it has: in the order of the calls,
+ * each when the one before has succeeded. Behind one that has failed the server may not be in the
+ * transaction any more, and would commit what comes next by itself.
+ */
 export class MysqlSession implements SchemaSession {
-  readonly #connection: MysqlConnection;
+  readonly #connection: Statements;
   readonly #statements: MysqlStatements;
   readonly #server: MysqlServer;
+  #last: Promise<unknown> = Promise.resolve();
   #ended = false;
 
-  constructor(connection: MysqlConnection, statements: MysqlStatements, server: MysqlServer) {
+  constructor(connection: Statements, statements: MysqlStatements, server: MysqlServer) {
     this.#connection = connection;
     this.#statements = statements;
     this.#server = server;
@@ -36,28 +42,38 @@ export class MysqlSession implements SchemaSession {
   }
 
   async many(sql: string, rows: Rows): Promise<void> {
-    for (const batch of this.#statements.many(sql, rows)) {
-      const { affected } = await this.#attempt("write", () => this.#connection.write(batch.text));
-      if (affected === batch.rows) continue;
+    await this.#each(sql, rows, ({ affected }, batch) => {
+      if (affected === batch.rows) return;
       const counted = `changed ${affected} rows, not ${batch.rows}: ${sql}`;
       // Fewer: somebody else has changed what was asked for since it was read.
       invariant(affected < batch.rows, counted);
       throw new Disturbed("overtaken", counted);
-    }
+    });
   }
 
   async insert(sql: string, rows: Rows): Promise<readonly number[]> {
     const keys: number[] = [];
-    for (const batch of this.#statements.many(sql, rows)) {
-      const { affected, firstKey } = await this.#attempt("write", () =>
-        this.#connection.write(batch.text),
-      );
+    await this.#each(sql, rows, ({ affected, firstKey }, batch) => {
       invariant(affected === batch.rows, `inserted ${affected} rows, not ${batch.rows}: ${sql}`);
       invariant(Number.isSafeInteger(firstKey) && firstKey > 0, `no key for: ${sql}`);
       // InnoDB gives one statement of known length its keys without a gap, and tells the first.
       for (let n = 0; n < batch.rows; n += 1) keys.push(firstKey + n * this.#server.keyStep);
-    }
+    });
     return keys;
+  }
+
+  /** The next is spelled out while the server has the last in hand. */
+  async #each(
+    sql: string,
+    rows: Rows,
+    written: (result: Written, batch: Batch) => void,
+  ): Promise<void> {
+    const all: Promise<void>[] = [];
+    for (const batch of this.#statements.many(sql, rows)) {
+      const sent = this.#attempt("write", () => this.#connection.write(batch.text));
+      all.push(sent.then((result) => written(result, batch)));
+    }
+    await Promise.all(all);
   }
 
   async script(sql: string): Promise<void> {
@@ -72,12 +88,18 @@ export class MysqlSession implements SchemaSession {
     return `collate ${this.#server.collation}`;
   }
 
-  async #attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
-    invariant(!this.#ended, "a statement after the end of its transaction");
-    try {
-      return await work();
-    } catch (error) {
-      throw mysqlFailure(error, `MySQL: ${what}`);
-    }
+  #attempt<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const sent = this.#last.then(async () => {
+      invariant(!this.#ended, "a statement after the end of its transaction");
+      try {
+        return await work();
+      } catch (error) {
+        throw mysqlFailure(error, `MySQL: ${what}`);
+      }
+    });
+    this.#last = sent;
+    // Whoever asked for it hears of it; nobody else has to.
+    sent.catch(() => undefined);
+    return sent;
   }
 }

@@ -33,6 +33,45 @@ describe("a statement with its values spelled out", () => {
     ]);
   });
 
+  it("inserts many rows at once, however the statement is broken into lines", () => {
+    const sql = "\n  insert into t (a, b)\n  values (?, ?)";
+    const batches = statements().many(sql, [
+      [1, 2],
+      [3, 4],
+    ]);
+    expect([...batches]).toEqual([
+      { text: "\n  insert into t (a, b)\n  values (1, 2), (3, 4)", rows: 2 },
+    ]);
+  });
+
+  it("leaves out a column that is null in every row", () => {
+    const sql = "insert into t (a, b, h, c) values (?, ?, unhex(?), ?)";
+    const rows = [
+      [1, null, "00", null],
+      [2, null, "01", 3],
+    ];
+    expect([...statements().many(sql, rows)]).toEqual([
+      { text: "insert into t (a, h, c) values (1, x'00', null), (2, x'01', 3)", rows: 2 },
+    ]);
+  });
+
+  it("updates many rows at once, however the statement is broken into lines", () => {
+    const sql = "\n  update t set\n    a = ?, b = ?\n  where k = ?";
+    const [batch, ...more] = statements().many(sql, [
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    expect(more).toEqual([]);
+    expect(batch).toEqual({ text: expect.stringContaining("(4, 5, 6)"), rows: 2 });
+  });
+
+  it.each(["insert into t (a) select ?", "update t set a = a + ? where k = ?"])(
+    "takes no statement that it cannot spell for many rows: %s",
+    (sql) => {
+      expect(() => [...statements().many(sql, [[1, 1]])]).toThrow("cannot take many rows");
+    },
+  );
+
   it.each([
     ["too few values", "select ?, ?", [1]],
     ["a fraction", "select ?", [0.5]],

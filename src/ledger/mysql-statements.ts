@@ -8,8 +8,8 @@ type List = Values | readonly Values[];
 const rowsMax = 500;
 const charactersMax = 1_000_000;
 
-const insertedTuple = /^\s*insert into [^)]*\) values\s+(\(.*\))\s*$/s;
-const updateByKeys = /^\s*update (\w+)\s+set (.*) where (.*)$/s;
+const insertOfValues = /^(\s*insert into \w+\s*\()([^)]*)(\)\s+values\s+\()(.*)\)\s*$/s;
+const updateByKeys = /^\s*update (\w+)\s+set\s+(.*)\s+where\s+(.*)$/s;
 const oneColumn = /^\s*(\w+) = \?\s*$/;
 const hexLiteral = "x'";
 const isHex = /^([0-9a-f]{2})*$/;
@@ -65,19 +65,32 @@ export class MysqlStatements {
     return parts;
   }
 
-  /** One statement for many rows where it can be; otherwise one for each. */
+  /**
+   * One statement for many rows, or for each portion of them. A statement that cannot be spelled so
+   * is refused: as one a row it would only be slow, and nobody would hear of it.
+   */
   many(sql: string, rows: readonly Values[]): Iterable<Batch> {
-    const tuple = insertedTuple.exec(sql)?.[1];
-    if (tuple !== undefined) return this.#inserts(sql, tuple, rows);
-    const update = rows.length > 1 ? this.#updateOf(sql) : null;
-    if (update !== null) return this.#updatesOf(update, rows);
+    const insert = insertOfValues.exec(sql);
+    if (insert !== null) return this.#inserts(insert, rows);
+    const update = this.#updateOf(sql);
+    invariant(update !== null, () => `a statement that cannot take many rows: ${sql}`);
+    if (rows.length > 1) return this.#updatesOf(update, rows);
     return rows.map((row) => ({ text: this.spell(sql, row), rows: 1 }));
   }
 
-  *#inserts(sql: string, tuple: string, rows: readonly Values[]): Generator<Batch> {
-    const head = sql.slice(0, sql.lastIndexOf(tuple));
+  /** A column that is null in every row is left out: to read it costs the server as much. */
+  *#inserts(
+    [, head = "", columns = "", middle = "", places = ""]: RegExpExecArray,
+    all: readonly Values[],
+  ): Generator<Batch> {
+    const isUsed = (_: unknown, index: number): boolean => all.some((row) => row[index] !== null);
+    const used = places.split(",").map(isUsed);
+    const only = <T>(list: readonly T[]): readonly T[] => list.filter((_, index) => used[index]);
+    const [kept, tuple] = [only(columns.split(",")), `(${only(places.split(",")).join(",")})`];
+    const start = `${head}${kept.join(",")}${middle.slice(0, -1)}`;
+    const rows = used.every(Boolean) ? all : all.map(only);
     yield* inBatches(rows, (row, isFirst) => {
-      return `${isFirst ? head : ", "}${this.spell(tuple, row)}`;
+      return `${isFirst ? start : ", "}${this.spell(tuple, row)}`;
     });
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, type Random, systemClock, systemRandom } from "../clock.ts";
+import { type Clock, nextTurn, type Random, systemClock, systemRandom } from "../clock.ts";
 import { Fault } from "../domain/fault.ts";
 import type { Instant } from "../domain/values.ts";
 import { Disturbed } from "./disturbed.ts";
@@ -18,6 +18,7 @@ import { MysqlSession } from "./mysql-session.ts";
 import { MysqlStatements } from "./mysql-statements.ts";
 import { integer } from "./rows.ts";
 import type {
+  Ahead,
   Row,
   SchemaSession,
   SqlDatabase,
@@ -32,10 +33,13 @@ export type MysqlOptions = {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly queueMax?: number;
+  /** Commands decided while the server writes what the ones before have made; 250 by default. */
+  readonly decidedAhead?: number;
   /** Instead of the database's clock: for tests that turn time. */
   readonly now?: () => Instant;
 };
 
+const decidedAhead = 250;
 const slowConnections = 2;
 const statementMsMax = 20_000;
 const slowStatementMsMax = 300_000;
@@ -73,6 +77,7 @@ type Access = {
  */
 export class MysqlDatabase implements SqlDatabase, SqlSchema {
   readonly dialect = "mysql";
+  readonly ahead: Ahead;
   readonly forUpdate = " for update";
   readonly bySku = " force index (inventory_by_id)";
   readonly server: MysqlServer;
@@ -90,6 +95,7 @@ export class MysqlDatabase implements SqlDatabase, SqlSchema {
     const queueMax = options.queueMax ?? queueMaxDefault;
     this.#access = access;
     this.server = server;
+    this.ahead = { commands: options.decidedAhead ?? decidedAhead, turn: nextTurn };
     this.#statements = new MysqlStatements((value) => driver.escape(value), server.row);
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;

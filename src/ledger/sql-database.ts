@@ -16,7 +16,7 @@ export interface SqlReader {
   all(sql: string, params: readonly SqlParam[]): Promise<readonly Row[]>;
 }
 
-/** Statements inside one transaction; of no use after its end. */
+/** Statements inside one transaction, done in the order of the calls; of no use after its end. */
 export interface SqlSession extends SqlReader {
   /** How many rows were changed. */
   run(sql: string, params: readonly SqlParam[]): Promise<number>;
@@ -26,12 +26,22 @@ export interface SqlSession extends SqlReader {
   insert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<readonly number[]>;
 }
 
+/** What is decided while the database writes what was decided before. */
+export type Ahead = {
+  /** So many at a time. */
+  readonly commands: number;
+  /** Lets the answers of the database come in. */
+  readonly turn: () => Promise<void>;
+};
+
 /**
  * The few things that a ledger needs of a database, so that the statements are written once. A
  * plain read sees committed data only, all of it at one moment. Failures are `Fault`s; a broken
  * constraint is an `InvariantError`, because the rules stand before the write.
  */
 export interface SqlDatabase extends SqlReader {
+  /** Left out: all is decided before the first write, because nobody else does the writing. */
+  readonly ahead?: Ahead;
   /** Ends a `select` that locks its rows; empty where a transaction locks the whole database. */
   readonly forUpdate: "" | " for update";
   /** Stands behind `inventory i` where its rows must be found, and so locked, in SKU order. */

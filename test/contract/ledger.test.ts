@@ -181,6 +181,32 @@ describe.each(ledgerAdapters)("ledger: $name", ({ open }) => {
       expect(await ledger.verify(null)).toMatchObject({ ok: true, entries: 2 + 333 + 166 });
     });
 
+    it("decides once more about orders that the same commit has made", async () => {
+      await openSale(ledger);
+      const made = ["r1", "r2", "r3", "r4", "r5"].map((id) => reserve(id));
+      const commit = await ledger.commit([
+        ...made,
+        ...[cancel("r1"), confirm("r2", "p2"), cancel("r5"), reserve("r6")],
+        ...[confirm("r4", "p4"), refund("r4", { id: "f4" })],
+      ]);
+      expect(new Set(wordsOf(commit))).toEqual(new Set(["accepted"]));
+      const states: unknown[] = [];
+      for (const n of [1, 2, 3, 4, 5, 6]) {
+        states.push((await ledger.order(reservationId(`r${n}`)))?.order.state);
+      }
+      expect(states).toEqual([
+        "cancelled",
+        "confirmed",
+        "reserved",
+        "refunded",
+        "cancelled",
+        "reserved",
+      ]);
+      expect(await ledger.level(skuA)).toMatchObject({ balances: { reserved: 2, sold: 1 } });
+      expect(await ledger.verify(null)).toMatchObject({ ok: true, firstBroken: null });
+      expect(await ledger.bucketDamage([skuA])).toEqual([]);
+    });
+
     it("holds levels up to 2^53−1 exactly, and refuses a unit more", async () => {
       const most = Number.MAX_SAFE_INTEGER;
       await openSale(ledger, { items: { [skuA]: most - 1 } });

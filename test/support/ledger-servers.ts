@@ -42,13 +42,16 @@ export async function createDatabase(server: Pick<LedgerServer, "url">): Promise
   };
 }
 
+/** So few that the small commits of tests are decided in several parts. */
+const decidedAhead = 3;
+
 /** A ledger in a database of its own, which is gone when the ledger is closed. */
 export async function openServerLedger(
   server: Pick<LedgerServer, "url">,
   options: MysqlLedgerOptions = {},
 ): Promise<Ledger> {
   const database = await createDatabase(server);
-  const ledger = await openMysqlLedger(database.url, options);
+  const ledger = await openMysqlLedger(database.url, { decidedAhead, ...options });
   const close = ledger.close.bind(ledger);
   ledger.close = async () => {
     await close();
