@@ -18,6 +18,8 @@ import type { SoldOutGate } from "./gate.ts";
 
 /** Tickets per call: the most that keeps a script's time short. */
 const batchMax = 100;
+/** Calls under way for a lane: one is being spelled, or read, while the store has another. */
+const callsMax = 3;
 /** Tickets that may wait for a call; past it a caller is told to come back. */
 const waitingMax = 20_000;
 /** Once more under the fence that the ledger has registered meanwhile. */
@@ -36,7 +38,7 @@ type Waiting = {
 const unknownLane = { closed: true, why: "unknown lane" } as const;
 type Asked = Reply<readonly Admission[]> | typeof unknownLane;
 
-type Queue = { waiting: Waiting[]; busy: boolean };
+type Queue = { readonly waiting: Waiting[]; busy: boolean };
 
 /** What is done with those who wait, a batch at a time, lane by lane. */
 type Turns = {
@@ -47,8 +49,8 @@ type Turns = {
 
 /**
  * Requests that arrive together are admitted together, a batch per lane and call: the next batch
- * fills while the last is under way. A lone request waits for nobody but one turn of the event
- * loop, in which everything that the sockets hold already comes along.
+ * fills while the last is under way, and only a full one is sent behind it. A lone request waits
+ * for nobody but one turn of the event loop, in which all that the sockets hold already comes along.
  */
 export class Admissions {
   readonly #hot: HotStock;
@@ -112,16 +114,29 @@ export class Admissions {
   async #work(turns: Turns, lane: Lane, queue: Queue): Promise<void> {
     queue.busy = true;
     await this.#turn();
-    while (queue.waiting.length > 0) {
-      const batch = queue.waiting.splice(0, turns.batchMax);
-      try {
-        await turns.act(lane, batch);
-      } catch (error) {
-        this.#events.unknownOutcome("admit");
-        for (const { reject } of batch) reject(error);
+    const { waiting } = queue;
+    const underWay = new Set<Promise<void>>();
+    while (waiting.length + underWay.size > 0) {
+      const isFull = waiting.length >= turns.batchMax && underWay.size < callsMax;
+      if (waiting.length === 0 || (underWay.size > 0 && !isFull)) {
+        await Promise.race(underWay);
+        continue;
       }
+      const acted = this.#act(turns, lane, waiting.splice(0, turns.batchMax)).then(() => {
+        underWay.delete(acted);
+      });
+      underWay.add(acted);
     }
     queue.busy = false;
+  }
+
+  async #act(turns: Turns, lane: Lane, batch: readonly Waiting[]): Promise<void> {
+    try {
+      await turns.act(lane, batch);
+    } catch (error) {
+      this.#events.unknownOutcome("admit");
+      for (const { reject } of batch) reject(error);
+    }
   }
 
   /** Refuses together what stands at a gate, if hot stock says so still; the rest goes in. */

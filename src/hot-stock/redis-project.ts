@@ -11,42 +11,55 @@ const skusMax = 1_000;
 /** A held ticket names SKUs that its news do not: told again with them, once is enough. */
 const triesMax = 3;
 
+const lacks = "MORE ";
+
 type News = ProjectedEntry | Settled;
 
-/** In order, in parts: each leaves invariant I as it was, and a repeat changes nothing. */
+/**
+ * In order, in parts: each leaves invariant I as it was, and a repeat changes nothing. The next is
+ * spelled out and sent while the server has the last in hand.
+ */
 export async function projectLane(
   lane: RedisLane,
   fence: Fence,
   { entries, settled }: Projection,
 ): Promise<Reply<ProjectReply>> {
+  const parts = [...partsOf([...entries, ...settled])];
+  const told = parts.map((part) => projectPart(lane, fence, part));
   const found = new Findings();
-  for (const part of partsOf([...entries, ...settled])) {
-    const reply = await projectPart(lane, fence, { part, found });
-    if (reply !== null) return reply;
+  for (const reply of await Promise.all(told)) {
+    if (reply.closed) return reply;
+    for (const words of reply.value) found.add(words);
   }
   // An empty call is asked too: whether the lane is closed.
-  if (entries.length + settled.length === 0) {
+  if (parts.length === 0) {
     const call = await lane.run(fence, { name: "project", args: skuArguments([]) });
     if (call.closed) return call;
   }
   return { closed: false, value: found.reply() };
 }
 
+/** What the server said, call by call. */
 async function projectPart(
   lane: RedisLane,
   fence: Fence,
-  { part, found }: { part: readonly News[]; found: Findings },
-): Promise<Reply<never> | null> {
+  part: readonly News[],
+): Promise<Reply<readonly (readonly string[])[]>> {
+  const said: (readonly string[])[] = [];
   let skus = [...new Set(part.flatMap(skusOf))];
   let news = part;
   for (let attempt = 1; attempt <= triesMax; attempt += 1) {
-    const words = news.map((each) => ("versions" in each ? settledWords(each) : entryWords(each)));
+    const told = new Map<SkuId, string>();
+    const words = news.map((each) =>
+      "versions" in each ? settledWords(each) : entryWords(each, told),
+    );
     const args = [...skuArguments(skus), ...words];
     const call = await lane.run(fence, { name: "project", skus, args });
     if (call.closed) return call;
-    const more = found.add(call.value);
-    if (more.length === 0) return null;
-    skus = [...new Set([...skus, ...more])];
+    said.push(call.value.filter((words) => !words.startsWith(lacks)));
+    const lacking = call.value.filter((words) => words.startsWith(lacks));
+    if (lacking.length === 0) return { closed: false, value: said };
+    skus = [...new Set([...skus, ...lacking.map((words) => skuId(words.slice(lacks.length)))])];
     news = news.filter((each) => "versions" in each);
   }
   throw new Fault("HOT_UNAVAILABLE", "project: tickets with ever more SKUs");
@@ -74,9 +87,7 @@ class Findings {
   readonly #missing = new Set<SkuId>();
   readonly #gaveBack = new Set<SkuId>();
 
-  /** Returns the SKUs that have to be told with it. */
-  add(words: readonly string[]): SkuId[] {
-    const more: SkuId[] = [];
+  add(words: readonly string[]): void {
     for (const [word, name, version] of words.map((each) => each.split(" "))) {
       const sku = skuId(name);
       if (word === "APPLIED") this.#gaps.delete(sku);
@@ -84,9 +95,8 @@ class Findings {
       else if (word === "GAP") this.#gaps.set(sku, Number(version));
       else if (word === "FORK") this.#forks.set(sku, Number(version));
       else if (word === "LACKS") this.#missing.add(sku);
-      else more.push(sku);
+      else throw new TypeError(`project.lua: an unknown word: ${word}`);
     }
-    return more;
   }
 
   reply(): ProjectReply {

@@ -23,6 +23,8 @@ import { decimal } from "./scripts.ts";
  */
 const none = "%";
 const empty = "%%";
+/** What the same call has said already. */
+const same = "=";
 
 export function word(text: string | null): string {
   if (text === null) return none;
@@ -158,9 +160,12 @@ const states = ["reserved", "rejected", "void", "cancelled"] as const satisfies 
 /** id state fingerprint sale skus */
 export function answerWords(answer: Answer | null): string {
   if (answer === null) return none;
-  const skus = answer.skus.length === 0 ? none : answer.skus.join(",");
-  const { id, state, fingerprint } = answer;
-  return `${id} ${state} ${word(fingerprint)} ${answer.saleId ?? none} ${skus}`;
+  const { id, state, fingerprint, skus } = answer;
+  return `${id} ${state} ${word(fingerprint)} ${answer.saleId ?? none} ${listWords(skus)}`;
+}
+
+function listWords(list: readonly string[]): string {
+  return list.length === 0 ? none : list.join(",");
 }
 
 export function answerOf(id: string, record: string): Answer {
@@ -180,11 +185,23 @@ export function stateOf(found: string | undefined): Answer["state"] {
   throw new TypeError(`hot stock holds an answer of an unknown state: ${found}`);
 }
 
-export function entryWords(entry: ProjectedEntry): string {
-  const chain = `${decimal(entry.version)} ${word(entry.previousHash)} ${word(entry.hash)}`;
-  const ticket = `${decimal(entry.availableDelta)} ${entry.ticketId ?? none}`;
-  const buyer = `${entry.saleId ?? none} ${entry.buyerId ?? none} ${decimal(entry.unitsDelta)}`;
-  return `E ${entry.sku} ${chain} ${ticket} ${buyer} ${answerWords(entry.answer)}`;
+/** `told`: the last hash of each SKU that the same call has said already. */
+export function entryWords(entry: ProjectedEntry, told: Map<SkuId, string>): string {
+  const { sku, version, previousHash, hash, availableDelta, ticketId, saleId: sale } = entry;
+  const previous = told.get(sku) === previousHash ? same : word(previousHash);
+  told.set(sku, hash);
+  const chain = `${decimal(version)} ${previous} ${word(hash)} ${decimal(availableDelta)}`;
+  const buyer = `${ticketId ?? none} ${sale ?? none} ${entry.buyerId ?? none}`;
+  return `E ${sku} ${chain} ${buyer} ${decimal(entry.unitsDelta)} ${entryAnswerWords(entry)}`;
+}
+
+function entryAnswerWords({ answer, ticketId, saleId: sale, sku }: ProjectedEntry): string {
+  if (answer === null) return none;
+  const id = answer.id === ticketId ? same : answer.id;
+  const of = answer.saleId === sale ? same : (answer.saleId ?? none);
+  const isOfThis = answer.skus.length === 1 && answer.skus[0] === sku;
+  const skus = isOfThis ? same : listWords(answer.skus);
+  return `${id} ${answer.state} ${word(answer.fingerprint)} ${of} ${skus}`;
 }
 
 export function settledWords({ id, answer, versions }: Settled): string {

@@ -12,7 +12,7 @@ local function readTickets(skus, from)
   local tickets, ids, sales = {}, {}, {}
   for n = from, #ARGV, 2 do
     local ticket = readContent(ARGV[n + 1])
-    ticket.id, ticket.content = ARGV[n], ARGV[n + 1]
+    ticket.id = ARGV[n]
     tickets[#tickets + 1], ids[#ids + 1] = ticket, ticket.id
     sales[ticket.sale] = false
     for _, line in ipairs(ticket.lines) do
@@ -42,7 +42,7 @@ local function readPolicies(sales)
       local _, state, opens, closes, limit, names =
         string.match(text, "^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$")
       sales[sale] = { state = state, opens = tonumber(opens), closes = tonumber(closes),
-        limit = tonumber(limit), skus = "," .. names .. "," }
+        limit = tonumber(limit), skus = "," .. names .. ",", sells = {} }
     end
   end
 end

@@ -8,41 +8,42 @@ local function windowRefusal(policy, at)
   return nil
 end
 
-local function firstLine(ticket, skus, matches)
+-- Each kind of refusal names the first line that meets it.
+local function refuseUnits(ticket, skus, limit)
+  local stopped, empty, over, short
   for _, line in ipairs(ticket.lines) do
-    if matches(line, skus[line.sku]) then return line.sku end
+    local sku, name = skus[line.sku], line.sku
+    if sku.stopped then stopped = stopped or name end
+    if sku.available <= 0 then empty = empty or name end
+    if sku.available < line.units then short = short or name end
+    if limit and sku.sale == ticket.sale and sku.units[ticket.buyer] + line.units > limit then
+      over = over or name
+    end
   end
-  return nil
+  return stopped and "SALE_PAUSED " .. stopped or empty and "SOLD_OUT " .. empty
+    or over and "LIMIT_EXCEEDED " .. over or short and "SOLD_OUT " .. short
 end
 
-local function refuseUnits(ticket, skus, limit)
-  local found = firstLine(ticket, skus, function(_, sku) return sku.stopped end)
-  if found then return "SALE_PAUSED " .. found end
-  found = firstLine(ticket, skus, function(_, sku) return sku.available <= 0 end)
-  if found then return "SOLD_OUT " .. found end
-  found = limit and firstLine(ticket, skus, function(line, sku)
-    return sku.sale == ticket.sale and sku.units[ticket.buyer] + line.units > limit
-  end)
-  if found then return "LIMIT_EXCEEDED " .. found end
-  found = firstLine(ticket, skus, function(line, sku) return sku.available < line.units end)
-  return found and "SOLD_OUT " .. found
+local function sells(policy, name)
+  if policy.sells[name] == nil then
+    policy.sells[name] = string.find(policy.skus, "," .. name .. ",", 1, true) and true or false
+  end
+  return policy.sells[name]
 end
 
 local function refuse(ticket, skus, policy, at)
-  local function absent(_, sku) return not sku.available end
-  if ticket.kind == "r" then
-    if not policy then return "MISSING sale" end
-    local stranger = firstLine(ticket, skus, function(line)
-      return not string.find(policy.skus, "," .. line.sku .. ",", 1, true)
-    end)
-    if stranger then return "SKU_NOT_FOUND " .. stranger end
+  local isBuyers = ticket.kind == "r"
+  if isBuyers and not policy then return "MISSING sale" end
+  local stranger, missing, short
+  for _, line in ipairs(ticket.lines) do
+    local sku, name = skus[line.sku], line.sku
+    if isBuyers and not sells(policy, name) then stranger = stranger or name end
+    if not sku.available then missing = missing or name
+    elseif sku.available < line.units then short = short or name end
   end
-  local missing = firstLine(ticket, skus, absent)
+  if stranger then return "SKU_NOT_FOUND " .. stranger end
   if missing then return "MISSING sku " .. missing end
-  if ticket.kind == "t" then
-    local short = firstLine(ticket, skus, function(line, sku) return sku.available < line.units end)
-    return short and "NOT_ENOUGH " .. short
-  end
-  local refusal = ticket.kind == "r" and windowRefusal(policy, at)
+  if ticket.kind == "t" then return short and "NOT_ENOUGH " .. short end
+  local refusal = isBuyers and windowRefusal(policy, at)
   return refusal or refuseUnits(ticket, skus, policy and policy.limit)
 end

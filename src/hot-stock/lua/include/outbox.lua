@@ -1,8 +1,14 @@
 -- The outbox: a stream whose ids are the numbers that the lane gives out.
+local function appendAll(items, at)
+  local before = redis.call("HINCRBY", LANE, "seq", integer(#items)) - #items
+  for n, item in ipairs(items) do
+    redis.call("XADD", OUTBOX, integer(before + n) .. "-0", "i", item, "t", at)
+  end
+  return before
+end
+
 local function append(item, at)
-  local seq = integer(redis.call("HINCRBY", LANE, "seq", "1"))
-  redis.call("XADD", OUTBOX, seq .. "-0", "i", item, "t", at)
-  return seq
+  return integer(appendAll({ item }, at) + 1)
 end
 
 local function stands(seq)
@@ -10,7 +16,7 @@ local function stands(seq)
 end
 
 local function ticketItem(id, ticket)
-  return "T " .. id .. " " .. ticket.at .. " " .. ticket.content
+  return "T " .. id .. " " .. ticket.at .. " " .. contentOf(ticket)
 end
 
 local function oldestAt()

@@ -31,14 +31,17 @@ local function writeSkus(skus)
 end
 
 local function writeAdmitted(admitted, skus, at)
-  local records, flights = {}, {}
-  for _, ticket in ipairs(admitted) do
+  local items, records, flights = {}, {}, {}
+  for n, ticket in ipairs(admitted) do
     ticket.at = at
-    local seq = append(ticketItem(ticket.id, ticket), at)
-    local held = string.rep("1", #ticket.lines)
-    records[#records + 1] = ticket.id
-    records[#records + 1] = seq .. " 0 " .. held .. " " .. at .. " " .. ticket.content
+    items[n] = ticketItem(ticket.id, ticket)
     if ticket.kind ~= "t" then flights[ticket.sale] = (flights[ticket.sale] or 0) + 1 end
+  end
+  local before = appendAll(items, at)
+  for n, ticket in ipairs(admitted) do
+    local held = string.rep("1", #ticket.lines)
+    records[2 * n - 1] = ticket.id
+    records[2 * n] = integer(before + n) .. " 0 " .. held .. " " .. at .. " " .. ticket.content
   end
   redis.call("HSET", TICKETS, unpack(records))
   redis.call("HINCRBY", LANE, "tickets", integer(#admitted))
