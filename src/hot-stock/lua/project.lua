@@ -15,6 +15,7 @@
 --@include skus
 --@include equation
 --@include tickets
+--@include units
 --@include held
 --@include answers
 --@include entries
@@ -26,6 +27,7 @@ for _, sku in pairs(skus) do
   readLevel(sku)
   sku.units, sku.answered = {}, {}
 end
+readCounting(skus)
 local news, tickets, answers = {}, {}, {}
 for n = from, #ARGV do
   local kind, text = string.match(ARGV[n], "^(%u) (.*)$")

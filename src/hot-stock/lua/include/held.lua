@@ -8,20 +8,6 @@ local function readHeld(ids)
   end
 end
 
--- A buyer's units count only in the sale that the SKU is in now.
-local function countUnits(sku, sale, buyer, units)
-  if units == 0 or buyer == "%" or sale == "%" or sku.sale ~= sale then return end
-  sku.units[buyer] = (sku.units[buyer] or 0) + units
-end
-
-local function writeUnits(sku)
-  for buyer, units in pairs(sku.units) do
-    if units ~= 0 and redis.call("HINCRBY", sku.buyers, buyer, integer(units)) == 0 then
-      redis.call("HDEL", sku.buyers, buyer)
-    end
-  end
-end
-
 local function forgetTicket(id)
   local ticket = held[id]
   held[id], changed[id], gone[#gone + 1] = nil, nil, id

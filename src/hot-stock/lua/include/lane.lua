@@ -10,7 +10,7 @@
 -- KEYS[8]      set     tombstones: ids whose cart nobody saw
 -- KEYS[9]      set     registered: every SKU that the lane ever had
 -- KEYS[7+3n]   hash    stock of SKU n: v h a o n s x r p
--- KEYS[8+3n]   hash    buyers of SKU n: buyer -> units in its sale
+-- KEYS[8+3n]   hash    buyers of SKU n, if its sale has a limit: buyer -> units
 -- KEYS[9+3n]   list    ids of SKU n, in flight or decided
 --
 -- Words that are null are "%", which no encoded word can be. Numbers travel as decimal words.

@@ -5,10 +5,8 @@ local function takeUnits(ticket, skus)
     local sku = skus[line.sku]
     sku.available, sku.taken = sku.available - line.units, sku.taken + line.units
     sku.admitted[#sku.admitted + 1] = ticket.id
-    if ticket.kind ~= "t" and sku.sale == ticket.sale then
-      sku.units[ticket.buyer] = sku.units[ticket.buyer] + line.units
-      sku.counted = true
-    end
+    local units = ticket.kind ~= "t" and sku.sale == ticket.sale and sku.units[ticket.buyer]
+    if units then sku.units[ticket.buyer], sku.counted = units + line.units, true end
   end
 end
 
