@@ -50,7 +50,7 @@ type Turns = {
 /**
  * Requests that arrive together are admitted together, a batch per lane and call: the next batch
  * fills while the last is under way, and only a full one is sent behind it. A lone request waits
- * for nobody but one turn of the event loop, in which all that the sockets hold already comes along.
+ * for nobody but one turn of the event loop, in which all that the sockets hold comes along.
  */
 export class Admissions {
   readonly #hot: HotStock;
