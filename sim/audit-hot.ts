@@ -124,7 +124,7 @@ export class HotAudit {
       // At a version of another history nobody's count can be held against the ledger's.
       if (!facts.forks.has(id)) this.#buyers(state, id, sku);
     }
-    this.#answers(state);
+    this.#answers(state, facts);
   }
 
   #overlay(state: LaneState): void {
@@ -171,11 +171,14 @@ export class HotAudit {
     }
   }
 
-  /** Every decision that the projection has passed is remembered, so a repeat is answered. */
-  #answers(state: LaneState): void {
+  /**
+   * Every decision that the projection has passed is remembered, so a repeat is answered. A SKU
+   * that stands on another history has passed no decision, however high its version.
+   */
+  #answers(state: LaneState, { forks }: LaneFacts): void {
     const sales = new Set<string>(state.policies.keys());
     const versions = new Map<string, number>();
-    for (const [sku, { version }] of state.skus) versions.set(sku, version);
+    for (const [sku, { version }] of state.skus) if (!forks.has(sku)) versions.set(sku, version);
     for (const order of this.#ledger.orders.values()) {
       if (order.sale === null || !sales.has(order.sale) || state.answers.has(order.id)) continue;
       let passed = order.lines.size > 0;
