@@ -16,6 +16,7 @@ import { stackCommittedRow } from "./stack-committed.ts";
 import { stackEventsRow } from "./stack-events.ts";
 import { stackFlushRow, stackHttpRows } from "./stack-http.ts";
 import { stackMemoryRows } from "./stack-memory.ts";
+import { stackProcessesRow } from "./stack-processes.ts";
 import { stackSnapshotRows } from "./stack-snapshot.ts";
 import { bytesRow } from "./storage.ts";
 
@@ -40,6 +41,7 @@ export const benches: Readonly<Record<string, Bench>> = {
   "stack-admission": stackAdmissionRows,
   "stack-committed": async (scale) => [await stackCommittedRow(scale)],
   "stack-http": stackHttpRows,
+  "stack-processes": async (scale) => [await stackProcessesRow(scale)],
   "stack-snapshot": stackSnapshotRows,
   "stack-answers": async (scale) => [await stackAnswersRow(scale)],
   "stack-lone": async (scale) => [await stackLoneRow(scale)],

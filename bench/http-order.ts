@@ -8,6 +8,8 @@ export type HttpOrder = {
   readonly sku: string;
   /** Every answer must have this status. */
   readonly status: number;
+  /** The first buyer's number, where others have bought before; 0 by default. */
+  readonly firstBuyer?: number;
   /** Orders in one request, each answered as reserved; left out: one, as a call of its own. */
   readonly batch?: number;
 };

@@ -7,7 +7,7 @@ import type { HttpOrder, HttpTally } from "./http-order.ts";
 const headEnd = "\r\n\r\n";
 
 async function run(order: HttpOrder): Promise<HttpTally> {
-  const state = { next: 0, answered: 0, strange: 0, example: "", lastAt: 0 };
+  const state = { next: order.firstBuyer ?? 0, answered: 0, strange: 0, example: "", lastAt: 0 };
   const from = performance.now();
   const until = from + order.seconds * 1000;
   const onAnswer = (status: number, text: string): void => {

@@ -5,6 +5,8 @@ import { PrivateRedis } from "../stack/redis.ts";
 /** Private servers for the rows that need them: a Redis, a MariaDB that flushes every commit. */
 export type Servers = AsyncDisposable & {
   readonly redis: PrivateRedis;
+  /** Of their processes. */
+  readonly pids: { readonly redis: number; readonly mariadb: number };
   /** Of a database that nobody has used. */
   freshDatabase(): Promise<string>;
 };
@@ -16,6 +18,7 @@ export async function startServers(redisSettings: readonly string[] = []): Promi
   let databases = 0;
   return {
     redis,
+    pids: { redis: redis.pid, mariadb: mariadb.pid },
     async freshDatabase() {
       databases += 1;
       const name = `bench_${databases}`;

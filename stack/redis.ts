@@ -40,6 +40,10 @@ export class PrivateRedis {
     return `redis://127.0.0.1:${this.port}`;
   }
 
+  get pid(): number {
+    return this.#server.pid;
+  }
+
   /** For what an operator or an accident does to it; never for what is tested. */
   get plain(): Redis {
     return this.#client;

@@ -32,16 +32,16 @@ export async function commitCommands(
     isFirst = false;
     const loaded = await load(context, session, keysOf(commands, { expectNew }));
     const writer = new BookWriter(session, loaded);
-    const { ahead } = context.database;
+    const { remote } = context.database;
     const results: CommandResult[] = [];
-    for (const part of portions(commands, ahead?.commands ?? commands.length)) {
+    for (const part of portions(commands, remote?.decidedAhead ?? commands.length)) {
       const decided = part.map((each) => broken(loaded, each) ?? decide(loaded.book, each));
       // A repeat is answered whatever has become of its SKU.
       if (expectNew && decided.some(isUndecided)) throw new Disturbed("overtaken", doubtful);
       results.push(...decided);
-      if (ahead === undefined || results.length === commands.length) continue;
+      if (remote === undefined || results.length === commands.length) continue;
       writer.begin();
-      await ahead.turn();
+      await remote.turn();
     }
     await writer.finish();
     return { results, entries: loaded.book.projected, settled: loaded.book.settled };

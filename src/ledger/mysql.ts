@@ -18,7 +18,7 @@ import { MysqlSession } from "./mysql-session.ts";
 import { MysqlStatements } from "./mysql-statements.ts";
 import { integer } from "./rows.ts";
 import type {
-  Ahead,
+  Remote,
   Row,
   SchemaSession,
   SqlDatabase,
@@ -77,7 +77,7 @@ type Access = {
  */
 export class MysqlDatabase implements SqlDatabase, SqlSchema {
   readonly dialect = "mysql";
-  readonly ahead: Ahead;
+  readonly remote: Remote;
   readonly forUpdate = " for update";
   readonly bySku = " force index (inventory_by_id)";
   readonly server: MysqlServer;
@@ -95,7 +95,7 @@ export class MysqlDatabase implements SqlDatabase, SqlSchema {
     const queueMax = options.queueMax ?? queueMaxDefault;
     this.#access = access;
     this.server = server;
-    this.ahead = { commands: options.decidedAhead ?? decidedAhead, turn: nextTurn };
+    this.remote = { decidedAhead: options.decidedAhead ?? decidedAhead, turn: nextTurn };
     this.#statements = new MysqlStatements((value) => driver.escape(value), server.row);
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;

@@ -13,8 +13,9 @@ const operationsByKey = `
   select ${operationColumns}
   from k cross join operations p on p.scope = k.scope and p.operation_id = k.operation_id`;
 
-const operationsOfScope = `
-  select ${operationColumns} from operations p where p.scope = ? order by p.at_ms, p.operation_id`;
+const operationsOfScopes = `
+  select ${operationColumns} from operations p
+  where p.scope in (?) order by p.at_ms, p.operation_id`;
 
 export type OperationKey = { readonly scope: string; readonly operationId: string };
 
@@ -30,9 +31,19 @@ export async function operationsBy(
   return found;
 }
 
+/** By scope, each scope's in order of time. */
 export async function operationsOf(
   reader: SqlReader,
-  scope: string,
-): Promise<readonly OperationRecord[]> {
-  return (await reader.all(operationsOfScope, [scope])).map(operationOf);
+  scopes: readonly string[],
+): Promise<ReadonlyMap<string, readonly OperationRecord[]>> {
+  const found = new Map<string, OperationRecord[]>();
+  for (const part of portions(scopes, keysMax)) {
+    for (const row of await reader.all(operationsOfScopes, [part])) {
+      const operation = operationOf(row);
+      const others = found.get(operation.scope);
+      if (others === undefined) found.set(operation.scope, [operation]);
+      else others.push(operation);
+    }
+  }
+  return found;
 }

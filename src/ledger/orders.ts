@@ -10,7 +10,7 @@ import { integer } from "./rows.ts";
 import { portions, type Row, type SqlReader } from "./sql-database.ts";
 
 /** How many ids one statement asks for. */
-const idsMax = 512;
+export const idsMax = 512;
 
 export const orderColumns = `
   o.order_no, o.order_id, s.sale_id, o.buyer_id, o.idempotency_key, o.state, o.code, o.reason,
@@ -107,20 +107,29 @@ export async function paymentsByOrder(
   return payments;
 }
 
-export async function orderView(
+/** In the order of the ids; null for one that has no order. */
+export async function orderViews(
   reader: SqlReader,
-  id: ReservationId,
+  ids: readonly ReservationId[],
   readAt: Instant,
-): Promise<OrderView | null> {
-  const [found] = await ordersOf(reader, [id]);
-  if (found === undefined) return null;
-  const payments = await paymentsByOrder(reader, [found.key]);
-  return {
-    order: found.order,
-    payments: payments.get(found.key) ?? [],
-    operations: await operationsOf(reader, scopeOfOrder(id)),
-    readAt,
-  };
+): Promise<readonly (OrderView | null)[]> {
+  const orders = await ordersOf(reader, [...new Set(ids)]);
+  const payments = await paymentsByOrder(
+    reader,
+    orders.map(({ key }) => key),
+  );
+  const scopes = orders.map(({ order }) => scopeOfOrder(order.id));
+  const operations = await operationsOf(reader, scopes);
+  const views = new Map<string, OrderView>();
+  for (const { key, order } of orders) {
+    views.set(order.id, {
+      order,
+      payments: payments.get(key) ?? [],
+      operations: operations.get(scopeOfOrder(order.id)) ?? [],
+      readAt,
+    });
+  }
+  return ids.map((id) => views.get(id) ?? null);
 }
 
 export async function orderEntries(

@@ -26,11 +26,11 @@ export interface SqlSession extends SqlReader {
   insert(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<readonly number[]>;
 }
 
-/** What is decided while the database writes what was decided before. */
-export type Ahead = {
-  /** So many at a time. */
-  readonly commands: number;
-  /** Lets the answers of the database come in. */
+/** A database across the network: what goes on here while it is at work. */
+export type Remote = {
+  /** Commands that are decided while those before them are written. */
+  readonly decidedAhead: number;
+  /** Lets answers of the database, and what else has come, in. */
   readonly turn: () => Promise<void>;
 };
 
@@ -40,8 +40,8 @@ export type Ahead = {
  * constraint is an `InvariantError`, because the rules stand before the write.
  */
 export interface SqlDatabase extends SqlReader {
-  /** Left out: all is decided before the first write, because nobody else does the writing. */
-  readonly ahead?: Ahead;
+  /** Left out: it is in this process, and nothing goes on while it works. */
+  readonly remote?: Remote;
   /** Ends a `select` that locks its rows; empty where a transaction locks the whole database. */
   readonly forUpdate: "" | " for update";
   /** Stands behind `inventory i` where its rows must be found, and so locked, in SKU order. */

@@ -45,7 +45,7 @@ import type {
   VersionPoint,
 } from "./ledger.ts";
 import { operationsBy } from "./operations.ts";
-import { dueHolds, orderEntries, orderView } from "./orders.ts";
+import { dueHolds, idsMax, orderEntries, orderViews } from "./orders.ts";
 import { verify } from "./proof.ts";
 import { confirmAllPublished, confirmPublished, unpublished } from "./publication.ts";
 import { nextEpoch, type Snapshot, settledTickets, snapshotOf } from "./rebuild.ts";
@@ -55,18 +55,30 @@ import { search } from "./search.ts";
 import { secretOf } from "./secrets.ts";
 import type { SqlDatabase, SqlReader } from "./sql-database.ts";
 import { levelPage, levelsOf } from "./stock.ts";
+import { Together } from "./together.ts";
 
 /** The ledger over any `SqlDatabase`: each theme has its statements in a file of its own. */
 export class SqlLedger implements Ledger {
   readonly #database: SqlDatabase;
   readonly #clock: Clock;
   readonly #sales = new Sales();
+  readonly #orders: (id: ReservationId) => Promise<OrderView | null>;
   readonly accounts: Accounts;
 
   constructor(database: SqlDatabase, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
+    this.#orders = this.#orderReads();
     this.accounts = new SqlAccounts(database, (reader) => decidingTime(database, reader, clock));
+  }
+
+  #orderReads(): (id: ReservationId) => Promise<OrderView | null> {
+    const read = async (ids: readonly ReservationId[]) =>
+      orderViews(this.#database, ids, await this.now());
+    const { remote } = this.#database;
+    if (remote === undefined) return async (id) => (await read([id]))[0] ?? null;
+    const reads = new Together({ turn: remote.turn, max: idsMax, read });
+    return (id) => reads.one(id);
   }
 
   commit(commands: readonly Command[]): Promise<Commit> {
@@ -122,8 +134,8 @@ export class SqlLedger implements Ledger {
     return settledTickets(this.#database, lane, ticketIds);
   }
 
-  async order(id: ReservationId): Promise<OrderView | null> {
-    return orderView(this.#database, id, await this.now());
+  order(id: ReservationId): Promise<OrderView | null> {
+    return this.#orders(id);
   }
 
   orderEntries(id: ReservationId): Promise<readonly LedgerEntry[]> {

@@ -148,6 +148,27 @@ describe.each(ledgerAdapters)("reads of the ledger: $name", ({ open }) => {
       ]);
     });
 
+    // As buyers read whose orders another process has just decided.
+    it("are each read when a thousand are asked for at once", async () => {
+      await openSale(ledger, {});
+      await ledger.commit([reserve("a", { buyer: "u1" }), reserve("b", { buyer: "u2" })]);
+      await ledger.commit([confirm("b", "p"), refund("b", { id: "r", lines: { [skuA]: 1 } })]);
+      const names = Array.from({ length: 1_000 }, (_, n) => ["a", "b", "nobody"][n % 3] ?? "a");
+      const views = await Promise.all(names.map((name) => ledger.order(reservationId(name))));
+      const told = views.map((view) => ({
+        buyer: view?.order.buyerId ?? null,
+        lines: view?.order.lines.length ?? 0,
+        payments: view?.payments.length ?? 0,
+        operations: view?.operations.length ?? 0,
+      }));
+      const expected = [
+        { buyer: "u1", lines: 1, payments: 0, operations: 0 },
+        { buyer: "u2", lines: 1, payments: 1, operations: 1 },
+        { buyer: null, lines: 0, payments: 0, operations: 0 },
+      ];
+      expect(told).toEqual(names.map((_, n) => expected[n % 3]));
+    });
+
     it("lists overdue holds by deadline, a page at a time, each once", async () => {
       await openSale(ledger, { holdMs: 1000 });
       await ledger.commit([reserve("r3"), reserve("r1"), reserve("r2")]);
