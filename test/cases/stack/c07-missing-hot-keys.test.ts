@@ -9,8 +9,9 @@ import { caseServers } from "../../support/shop-stack.ts";
 
 const ten = Array.from({ length: 10 }, (_, n) => n);
 
+/** With a limit: without one hot stock counts nobody's units. */
 async function withTwoReserved(): Promise<Shop> {
-  const shop = await openShop({ stock: { A: 5 } });
+  const shop = await openShop({ stock: { A: 5 }, limit: 2 });
   for (const n of [1, 2]) await shop.reserve(`o${n}`, `first-${n}`, ["A", 1]);
   expect(await shop.levels("A")).toEqual(units({ A: 3, R: 2, T: 5 }));
   return shop;
