@@ -28,6 +28,7 @@ const stack = layer(
     "test/stack/ledger*.test.ts",
     "test/contract/ledger.test.ts",
     "test/contract/ledger-leases.test.ts",
+    "test/contract/ledger-orders.test.ts",
     "test/contract/ledger-reads.test.ts",
   ],
   120_000,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /** Linux counts in hundredths of a second. */
 const microsecondsPerTick = 10_000;
 
-/** Microseconds of processor that a process and its descendants have had; null where Linux is not. */
+/** Microseconds of processor that a process and its children have had; null but on Linux. */
 export function cpuTimeOf(pid: number): number | null {
   if (process.platform !== "linux") return null;
   return treeOf(pid).reduce((sum, each) => sum + ownTimeOf(each), 0);
