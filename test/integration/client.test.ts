@@ -137,7 +137,7 @@ describe("a backend's client", () => {
     const busy = { type: "about:blank", code: "BUSY", status: 503, title: "t", detail: "d" };
     const body = { ...busy, instance: "i", retryable: true };
     const asked: string[] = [];
-    const later = createServer(async (request, reply) => {
+    const later = createServer((request, reply) => {
       asked.push(String(request.url));
       request.resume();
       const items = [{ idempotencyKey: "k1", status: 503, replayed: false, body }];
