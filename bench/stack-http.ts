@@ -17,7 +17,7 @@ import { type Servers, startServers } from "./stack-servers.ts";
 import { BrokenInvariant, openWorldOn } from "./world.ts";
 
 const named = { name: "committed over HTTP, Redis + MariaDB", unit: "answers/s" } as const;
-const alwaysFlushed = ["--appendonly", "yes", "--appendfsync", "always"] as const;
+export const alwaysFlushed = ["--appendonly", "yes", "--appendfsync", "always"] as const;
 const neverFlushed = ["--appendonly", "no"] as const;
 const recipeConnections = [16, 64] as const;
 

@@ -1,17 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { freePort, startServer, temporaryFolder } from "../stack/private-server.ts";
-import { plenty } from "./committed.ts";
 import { cpuTimeOf } from "./cpu-time.ts";
 import { connectionsTried } from "./http.ts";
 import { httpLoad } from "./http-load.ts";
 import { rateOf } from "./load.ts";
 import { best, guarded, inPairs, median, type Plain, rowOf, type Scale } from "./pairs.ts";
 import type { Row } from "./report.ts";
+import { alwaysFlushed } from "./stack-http.ts";
 import { type Servers, startServers } from "./stack-servers.ts";
-import { openSale, openWorldOn, prove } from "./world.ts";
+import { openedSale } from "./stack-undrained.ts";
+import { openWorldOn, prove } from "./world.ts";
 
 const main = fileURLToPath(new URL("../src/cli/main.js", import.meta.url));
-const alwaysFlushed = ["--appendonly", "yes", "--appendfsync", "always"] as const;
 const readyWithinMs = 60_000;
 /** A process that has just begun compiles as it goes. */
 const warmUpSeconds = 4;
@@ -83,11 +83,6 @@ async function servedRate(
   } finally {
     await server.stop();
   }
-}
-
-async function openedSale(stores: Parameters<typeof openWorldOn>[0]) {
-  await using whole = await openWorldOn(stores);
-  return await openSale(whole, { name: "rush", stock: plenty });
 }
 
 type Stores = { readonly ledgerUrl: string; readonly hotUrl: string; readonly busUrl: string };

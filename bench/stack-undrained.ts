@@ -24,7 +24,7 @@ export async function openUndrained(servers: Servers): Promise<Undrained> {
 }
 
 /** A lane opens only with somebody to empty it, who leaves when the sale is open. */
-async function openedSale(stores: Parameters<typeof openWorldOn>[0]): Promise<Sale> {
+export async function openedSale(stores: Parameters<typeof openWorldOn>[0]): Promise<Sale> {
   await using whole = await openWorldOn(stores);
   return await openSale(whole, { name: "rush", stock: plenty });
 }
